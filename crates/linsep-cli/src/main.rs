@@ -1,0 +1,2 @@
+//! linsep
+fn main() {}

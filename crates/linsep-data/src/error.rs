@@ -1,0 +1,277 @@
+//! What can be wrong with data, and where.
+
+use std::fmt;
+
+use crate::samples::SparseFault;
+
+/// Where in the input something was found. Lines, rows and columns are counted from 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file, or `<stdin>`.
+    pub source: Option<String>,
+    /// The line of a text file.
+    pub line: Option<u64>,
+    /// The data row, where lines mean nothing.
+    pub row: Option<u64>,
+    /// The column.
+    pub column: Option<Column>,
+}
+
+/// A column, by name where it has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// Its name in the header.
+    Name(String),
+    /// Its number, counted from 1.
+    Number(usize),
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Column::Name(name) => write!(f, "\"{name}\""),
+            Column::Number(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let mut position = vec![];
+        position.extend(self.line.map(|n| format!("line {n}")));
+        position.extend(self.row.map(|n| format!("row {n}")));
+        position.extend(self.column.as_ref().map(|c| format!("column {c}")));
+        let position = position.join(", ");
+        let parts = [self.source.as_deref().unwrap_or(""), &position];
+        let parts: Vec<&str> = parts.into_iter().filter(|p| !p.is_empty()).collect();
+        f.write_str(&parts.join(": "))
+    }
+}
+
+/// Why data could not be read or used, and where.
+#[derive(Debug)]
+pub struct Error {
+    /// Where it was found.
+    pub place: Place,
+    /// What was found.
+    pub kind: ErrorKind,
+}
+
+/// What was found, against what was expected.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operating system refused.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// There is nothing in the file.
+    #[error("expected data, found an empty file")]
+    Empty,
+    /// There is a header and nothing else.
+    #[error("expected data rows, found only a header")]
+    HeaderOnly,
+    /// There is no row, or none is left after rows with missing values were dropped.
+    #[error("expected at least one row, found none{}", dropped_note(*.dropped))]
+    NoRows {
+        /// How many rows were dropped.
+        dropped: usize,
+    },
+    /// There is no feature column.
+    #[error("expected at least one feature, found none")]
+    NoFeatures,
+    /// A cell is not a number.
+    #[error("expected a number, found \"{found}\"")]
+    NotANumber {
+        /// The cell.
+        found: String,
+    },
+    /// A cell is empty, or NaN, or infinite.
+    #[error("expected a finite number, found {found}")]
+    NotFinite {
+        /// The cell.
+        found: String,
+    },
+    /// The length of a row exceeds the largest floating-point number.
+    #[error("the row is too long a vector: its Euclidean length exceeds 1.8e308")]
+    TooLarge,
+    /// An integer has no exact floating-point form.
+    #[error("expected an integer that f64 holds exactly (up to 2^53), found {found}")]
+    Inexact {
+        /// The integer.
+        found: String,
+    },
+    /// A row has another number of cells than the rest.
+    #[error("expected {expected} cells, found {found}")]
+    Ragged {
+        /// Cells in this row.
+        found: usize,
+        /// Cells in the first row.
+        expected: usize,
+    },
+    /// A row has no label.
+    #[error("expected a label, found nothing")]
+    NoLabel,
+    /// All rows have the same label.
+    #[error("expected two classes, found one: all {rows} rows are \"{label}\"")]
+    OneClass {
+        /// The label.
+        label: String,
+        /// Number of rows.
+        rows: usize,
+    },
+    /// There are three or more labels, and none was named as the positive one.
+    #[error("expected two classes, found {count}: {}", listed(.examples, *.count))]
+    ManyClasses {
+        /// How many there are.
+        count: usize,
+        /// The first few.
+        examples: Vec<String>,
+    },
+    /// The label that was named as the positive one does not occur.
+    #[error("no row has the label \"{wanted}\"; the labels are {}", listed(.found, .found.len()))]
+    NoSuchLabel {
+        /// The label that was named.
+        wanted: String,
+        /// The first few that occur.
+        found: Vec<String>,
+    },
+    /// A column that was named does not exist.
+    #[error("no column {wanted}; the columns are {}", listed(.available, *.count))]
+    NoSuchColumn {
+        /// The column that was named.
+        wanted: Column,
+        /// The first few that exist.
+        available: Vec<String>,
+        /// How many exist.
+        count: usize,
+    },
+    /// There are more or fewer labels than rows.
+    #[error("expected {rows} labels, one a row, found {labels}")]
+    LabelCount {
+        /// Number of labels.
+        labels: usize,
+        /// Number of rows.
+        rows: usize,
+    },
+    /// The rows have another number of features than the model or the labels ask for.
+    #[error("expected {expected} features, found {found}")]
+    WrongFeatures {
+        /// Features found.
+        found: usize,
+        /// Features expected.
+        expected: usize,
+    },
+    /// A feature index stands twice in one libsvm row.
+    #[error("feature index {index} stands twice")]
+    DuplicateIndex {
+        /// The index, as it stands in the file.
+        index: u64,
+    },
+    /// A feature is not of the form index:value.
+    #[error("expected index:value, found \"{found}\"")]
+    BadIndex {
+        /// What stands there.
+        found: String,
+    },
+    /// The file is damaged.
+    #[error("the file is damaged: {what}")]
+    Damaged {
+        /// What is wrong.
+        what: String,
+    },
+    /// The file is sound but of a kind that cannot be read.
+    #[error("cannot read {found}; expected {expected}")]
+    Unsupported {
+        /// What was found.
+        found: String,
+        /// What can be read.
+        expected: &'static str,
+    },
+    /// Sparse rows are not in order.
+    #[error("sparse rows are not in order: {0:?}")]
+    Sparse(SparseFault),
+}
+
+fn dropped_note(dropped: usize) -> String {
+    if dropped == 0 { String::new() } else { format!(" ({dropped} dropped for missing values)") }
+}
+
+fn listed(items: &[String], count: usize) -> String {
+    let mut text = items.iter().take(8).map(|s| format!("\"{s}\"")).collect::<Vec<_>>().join(", ");
+    if count > items.len().min(8) {
+        text.push_str(", …");
+    }
+    text
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let place = self.place.to_string();
+        if place.is_empty() { self.kind.fmt(f) } else { write!(f, "{place}: {}", self.kind) }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            ErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Error { place: Place::default(), kind }
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        ErrorKind::Io(error).into()
+    }
+}
+
+impl ErrorKind {
+    /// Returns the error at a line of a text file.
+    pub(crate) fn at_line(self, line: u64) -> Error {
+        Error { place: Place { line: Some(line), ..Place::default() }, kind: self }
+    }
+
+    /// Returns the error at a row, counted from 1.
+    pub(crate) fn at_row(self, row: u64) -> Error {
+        Error { place: Place { row: Some(row), ..Place::default() }, kind: self }
+    }
+}
+
+impl Error {
+    /// Returns the error with the file it was found in, unless it has one.
+    pub fn in_source(mut self, source: &str) -> Self {
+        self.place.source.get_or_insert_with(|| source.to_string());
+        self
+    }
+
+    /// Returns the error with the column it was found in.
+    pub(crate) fn in_column(mut self, column: Column) -> Self {
+        self.place.column = Some(column);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_where_what_found_and_expected() {
+        let error = ErrorKind::NotANumber { found: "n/a".into() }
+            .at_line(812)
+            .in_column(Column::Name("age".into()))
+            .in_source("train.csv");
+        assert_eq!(
+            error.to_string(),
+            "train.csv: line 812, column \"age\": expected a number, found \"n/a\""
+        );
+        assert_eq!(Error::from(ErrorKind::Empty).to_string(), "expected data, found an empty file");
+    }
+}

@@ -1,0 +1,377 @@
+//! What a sample is: a row of features, dense or sparse, and its label.
+
+mod dense;
+mod labels;
+mod sparse;
+
+use rayon::prelude::*;
+
+pub use dense::Dense;
+pub use labels::{LabelNames, LabelTable, Labels};
+pub use sparse::{Sparse, SparseFault};
+
+use crate::error::{Column, Error, ErrorKind};
+use crate::kernels::{self, Element};
+
+/// Rows handed to one task when work is spread over threads.
+const ROWS_A_TASK: usize = 1024;
+
+/// The features of all rows, in the one form in which they were read.
+#[derive(Clone)]
+pub enum Features {
+    /// Dense `f64`.
+    Dense64(Dense<f64>),
+    /// Dense `f32`; arithmetic is in `f64` all the same.
+    Dense32(Dense<f32>),
+    /// Sparse `f64`.
+    Sparse(Sparse),
+}
+
+impl Features {
+    /// Returns the number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Features::Dense64(m) => m.rows(),
+            Features::Dense32(m) => m.rows(),
+            Features::Sparse(m) => m.rows(),
+        }
+    }
+
+    /// Returns the number of features of a row.
+    pub fn columns(&self) -> usize {
+        match self {
+            Features::Dense64(m) => m.columns(),
+            Features::Dense32(m) => m.columns(),
+            Features::Sparse(m) => m.columns(),
+        }
+    }
+
+    /// Returns w·x for row `i`.
+    #[inline]
+    pub fn dot(&self, i: usize, w: &[f64]) -> f64 {
+        match self {
+            Features::Dense64(m) => f64::dot(w, m.row(i)),
+            Features::Dense32(m) => f32::dot(w, m.row(i)),
+            Features::Sparse(m) => {
+                let (indices, values) = m.row(i);
+                kernels::sparse_dot(w, indices, values)
+            }
+        }
+    }
+
+    /// Adds c x to w for row `i`.
+    #[inline]
+    pub fn axpy(&self, i: usize, c: f64, w: &mut [f64]) {
+        match self {
+            Features::Dense64(m) => f64::axpy(c, m.row(i), w),
+            Features::Dense32(m) => f32::axpy(c, m.row(i), w),
+            Features::Sparse(m) => {
+                let (indices, values) = m.row(i);
+                kernels::sparse_axpy(c, indices, values, w);
+            }
+        }
+    }
+
+    /// Calls `visit` with the index and the value of each stored feature of row `i`, in order.
+    /// Dense rows store their zeros, sparse rows do not.
+    pub fn for_each(&self, i: usize, mut visit: impl FnMut(usize, f64)) {
+        match self {
+            Features::Dense64(m) => m.row(i).iter().enumerate().for_each(|(k, &v)| visit(k, v)),
+            Features::Dense32(m) => {
+                m.row(i).iter().enumerate().for_each(|(k, &v)| visit(k, v.widen()));
+            }
+            Features::Sparse(m) => {
+                let (indices, values) = m.row(i);
+                indices.iter().zip(values).for_each(|(&k, &v)| visit(k as usize, v));
+            }
+        }
+    }
+
+    /// Writes w·x to `out` for the rows from `first` on, on the calling thread.
+    pub fn scores(&self, first: usize, w: &[f64], out: &mut [f64]) {
+        match self {
+            Features::Dense64(m) => m.scores(first, w, out),
+            Features::Dense32(m) => m.scores(first, w, out),
+            Features::Sparse(m) => {
+                for (k, out) in out.iter_mut().enumerate() {
+                    let (indices, values) = m.row(first + k);
+                    *out = kernels::sparse_dot(w, indices, values);
+                }
+            }
+        }
+    }
+
+    /// Returns the Euclidean length of (x, 1) for row `i`.
+    fn extended_norm(&self, i: usize) -> f64 {
+        match self {
+            Features::Dense64(m) => kernels::extended_norm(m.row(i)),
+            Features::Dense32(m) => kernels::extended_norm(m.row(i)),
+            Features::Sparse(m) => kernels::extended_norm(m.row(i).1),
+        }
+    }
+
+    /// Returns a copy of the rows that `keep` names.
+    fn select_rows(&self, keep: &[usize]) -> Self {
+        match self {
+            Features::Dense64(m) => Features::Dense64(m.select_rows(keep)),
+            Features::Dense32(m) => Features::Dense32(m.select_rows(keep)),
+            Features::Sparse(m) => Features::Sparse(m.select_rows(keep)),
+        }
+    }
+
+    /// Returns the error for a row whose length is not finite: the first value to blame.
+    fn fault(&self, i: usize) -> Error {
+        let mut found = None;
+        self.for_each(i, |k, v| {
+            if !v.is_finite() {
+                found.get_or_insert((k, v));
+            }
+        });
+        match found {
+            Some((k, v)) => ErrorKind::NotFinite { found: v.to_string() }
+                .at_row(i as u64 + 1)
+                .in_column(Column::Number(k + 1)),
+            None => ErrorKind::TooLarge.at_row(i as u64 + 1),
+        }
+    }
+}
+
+/// What to do with rows in which a value is missing, NaN or infinite.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// Refuse the data.
+    #[default]
+    Refuse,
+    /// Leave such rows out.
+    Drop,
+}
+
+/// Labelled rows: what everything else works on.
+///
+/// All values are finite, both classes occur, and the length of every extended row (x, 1) is known.
+///
+/// ```
+/// use linsep_data::samples::Samples;
+///
+/// // The paper's smallest example: 100 is negative, 101 is positive.
+/// let samples = Samples::dense(vec![100.0, 101.0], 1, vec![false, true])?;
+/// assert_eq!((samples.rows(), samples.columns()), (2, 1));
+/// # Ok::<(), linsep_data::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Samples {
+    features: Features,
+    positive: Vec<bool>,
+    norms: Vec<f64>,
+    label_names: LabelNames,
+    feature_names: Option<Vec<String>>,
+    index_base: u8,
+    dropped: usize,
+}
+
+impl Samples {
+    /// Returns samples of the given features and labels. Costs one parallel pass.
+    ///
+    /// Errors if the numbers of rows differ, if there is no row or no feature, if only one class
+    /// occurs, and if a value is not finite, unless such rows are to be dropped.
+    pub fn new(features: Features, labels: Labels, missing: Missing) -> Result<Self, Error> {
+        let rows = features.rows();
+        if labels.positive.len() != rows {
+            return Err(ErrorKind::LabelCount { labels: labels.positive.len(), rows }.into());
+        }
+        if rows == 0 {
+            return Err(ErrorKind::NoRows { dropped: 0 }.into());
+        }
+        if features.columns() == 0 {
+            return Err(ErrorKind::NoFeatures.into());
+        }
+        let norms: Vec<f64> = (0..rows)
+            .into_par_iter()
+            .with_min_len(ROWS_A_TASK)
+            .map(|i| features.extended_norm(i))
+            .collect();
+        let mut samples = Samples {
+            features,
+            positive: labels.positive,
+            norms,
+            label_names: labels.names,
+            feature_names: None,
+            index_base: 1,
+            dropped: 0,
+        };
+        if let Some(i) = samples.norms.iter().position(|norm| !norm.is_finite()) {
+            match missing {
+                Missing::Refuse => return Err(samples.features.fault(i)),
+                Missing::Drop => samples.drop_missing()?,
+            }
+        }
+        let positives = samples.positive.iter().filter(|&&p| p).count();
+        if positives == 0 || positives == samples.rows() {
+            let names = &samples.label_names;
+            let label = if positives == 0 { &names.negative } else { &names.positive };
+            return Err(ErrorKind::OneClass { label: label.clone(), rows: samples.rows() }.into());
+        }
+        Ok(samples)
+    }
+
+    fn drop_missing(&mut self) -> Result<(), Error> {
+        let rows = self.rows();
+        let keep: Vec<usize> = (0..rows).filter(|&i| self.norms[i].is_finite()).collect();
+        if keep.is_empty() {
+            return Err(ErrorKind::NoRows { dropped: rows }.into());
+        }
+        self.features = self.features.select_rows(&keep);
+        self.positive = keep.iter().map(|&i| self.positive[i]).collect();
+        self.norms = keep.iter().map(|&i| self.norms[i]).collect();
+        self.dropped = rows - keep.len();
+        Ok(())
+    }
+
+    /// Returns dense samples: rows of `columns` values follow one another in `values`.
+    ///
+    /// Errors as [`Samples::new`] does, and if `values` is not a whole number of rows.
+    pub fn dense<T: Element>(
+        values: Vec<T>,
+        columns: usize,
+        positive: Vec<bool>,
+    ) -> Result<Self, Error>
+    where
+        Features: From<Dense<T>>,
+    {
+        let rows = positive.len();
+        if values.len() != rows * columns {
+            let found = values.len() / rows.max(1);
+            return Err(ErrorKind::WrongFeatures { found, expected: columns }.into());
+        }
+        let labels = Labels { positive, names: LabelNames::default() };
+        Self::new(Dense::new(values, rows, columns).into(), labels, Missing::Refuse)
+    }
+
+    /// Returns sparse samples. Errors as [`Samples::new`] does.
+    pub fn sparse(features: Sparse, positive: Vec<bool>) -> Result<Self, Error> {
+        let labels = Labels { positive, names: LabelNames::default() };
+        Self::new(Features::Sparse(features), labels, Missing::Refuse)
+    }
+
+    /// Returns the samples with names for their features.
+    ///
+    /// # Panics
+    /// If there is not one name a feature.
+    pub fn with_feature_names(mut self, names: Vec<String>) -> Self {
+        assert_eq!(names.len(), self.columns(), "one name a feature");
+        self.feature_names = Some(names);
+        self
+    }
+
+    /// Returns the samples with the number that the first feature had in a sparse file: 0 or 1.
+    pub fn with_index_base(mut self, base: u8) -> Self {
+        self.index_base = base;
+        self
+    }
+
+    /// Returns the samples with a count of rows that were left out while reading added to theirs.
+    pub fn with_more_dropped(mut self, rows: usize) -> Self {
+        self.dropped += rows;
+        self
+    }
+
+    /// Returns the number of rows.
+    pub fn rows(&self) -> usize {
+        self.features.rows()
+    }
+
+    /// Returns the number of features.
+    pub fn columns(&self) -> usize {
+        self.features.columns()
+    }
+
+    /// Returns the features of all rows.
+    pub fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// Returns, for every row, whether it is positive.
+    pub fn positive(&self) -> &[bool] {
+        &self.positive
+    }
+
+    /// Returns the Euclidean length of (x, 1) for every row.
+    pub fn norms(&self) -> &[f64] {
+        &self.norms
+    }
+
+    /// Returns what the two classes are called.
+    pub fn label_names(&self) -> &LabelNames {
+        &self.label_names
+    }
+
+    /// Returns the names of the features, where the data has them.
+    pub fn feature_names(&self) -> Option<&[String]> {
+        self.feature_names.as_deref()
+    }
+
+    /// Returns the number that the first feature has in a sparse file: 0 or 1.
+    pub fn index_base(&self) -> u8 {
+        self.index_base
+    }
+
+    /// Returns how many rows were left out for missing values.
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+}
+
+impl From<Dense<f64>> for Features {
+    fn from(matrix: Dense<f64>) -> Self {
+        Features::Dense64(matrix)
+    }
+}
+
+impl From<Dense<f32>> for Features {
+    fn from(matrix: Dense<f32>) -> Self {
+        Features::Dense32(matrix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(values: &[f64], columns: usize, labels: &str, expected: &str) {
+        let positive = labels.chars().map(|c| c == '+').collect();
+        let error = Samples::dense(values.to_vec(), columns, positive).err().unwrap();
+        assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn unusable_samples_are_refused() {
+        check(&[], 1, "", "expected at least one row, found none");
+        check(&[], 0, "+-", "expected at least one feature, found none");
+        check(&[1.0, 2.0], 1, "++", "expected two classes, found one: all 2 rows are \"1\"");
+        check(&[1.0, 2.0, 3.0], 2, "+-", "expected 2 features, found 1");
+        check(
+            &[1.0, 2.0, 3.0, f64::NAN],
+            2,
+            "+-",
+            "row 2, column 2: expected a finite number, found NaN",
+        );
+        check(
+            &[f64::MAX, f64::MAX, 0.0, 0.0],
+            2,
+            "+-",
+            "row 1: the row is too long a vector: its Euclidean length exceeds 1.8e308",
+        );
+    }
+
+    #[test]
+    fn rows_with_missing_values_can_be_dropped() {
+        let values = vec![1.0, f64::NAN, 3.0, f64::INFINITY, 5.0];
+        let labels =
+            Labels { positive: vec![true, true, false, false, true], names: LabelNames::default() };
+        let features = Features::from(Dense::new(values, 5, 1));
+        let samples = Samples::new(features, labels, Missing::Drop).unwrap();
+        assert_eq!((samples.rows(), samples.dropped()), (3, 2));
+        assert_eq!(samples.positive(), [true, false, true]);
+        assert_eq!(samples.features().dot(1, &[1.0]), 3.0);
+    }
+}
