@@ -1,1 +1,12 @@
-//! linsep
+//! Can one hyperplane tell two classes apart?
+//!
+//! The path of data is the order of reading: [`Samples`] are read, [`lift`]ed, learned from by an
+//! [`online`] method, and the [`Hyperplane`] that comes out is reported.
+
+pub mod hyperplane;
+pub mod lift;
+pub mod online;
+
+pub use hyperplane::{Evaluation, Hyperplane, Margin};
+pub use linsep_data as data;
+pub use linsep_data::{Error, Samples};

@@ -1,0 +1,163 @@
+//! A hyperplane, and how well it separates samples.
+
+use linsep_data::Samples;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Rows handed to one task when an evaluation is spread over threads.
+const ROWS_A_TASK: usize = 1024;
+
+/// Weights w and bias b: the positive side is w·x + b > 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hyperplane {
+    /// One weight a feature.
+    pub weights: Vec<f64>,
+    /// The offset.
+    pub bias: f64,
+}
+
+impl Hyperplane {
+    /// Returns the hyperplane of a vector in the lifted space: its last coordinate is the bias.
+    pub fn from_lifted(mut w: Vec<f64>) -> Self {
+        let bias = w.pop().expect("a lifted vector has a bias");
+        Hyperplane { weights: w, bias }
+    }
+
+    /// Returns w·x + b for rows `first..first + out.len()` in `out`.
+    pub fn values(&self, features: &linsep_data::Features, first: usize, out: &mut [f64]) {
+        features.scores(first, &self.weights, out);
+        out.iter_mut().for_each(|v| *v += self.bias);
+    }
+
+    /// Returns the Euclidean length of w, by which values become distances.
+    pub fn weight_norm(&self) -> f64 {
+        norm(self.weights.iter().copied())
+    }
+
+    /// Returns the mistakes and the margins on `samples`. Costs one parallel pass.
+    pub fn evaluate(&self, samples: &Samples) -> Evaluation {
+        let rows = samples.rows();
+        let parts = (0..rows.div_ceil(ROWS_A_TASK)).into_par_iter().map(|task| {
+            let first = task * ROWS_A_TASK;
+            let mut values = vec![0.0; ROWS_A_TASK.min(rows - first)];
+            self.values(samples.features(), first, &mut values);
+            let mut part = Part::default();
+            for (i, &value) in (first..).zip(&values) {
+                let value = if samples.positive()[i] { value } else { -value };
+                part.see(value, value / samples.norms()[i]);
+            }
+            part
+        });
+        // A minimum and a count do not depend on the order in which parts meet.
+        let all = parts.reduce(Part::default, Part::join);
+        let lifted_norm = norm(self.weights.iter().copied().chain([self.bias]));
+        let ratio = |value: f64, norm: f64| (norm > 0.0).then_some(value / norm);
+        Evaluation {
+            rows: rows as u64,
+            mistakes: all.mistakes,
+            margin: Margin {
+                angular: ratio(all.smallest_lifted, lifted_norm),
+                geometric: ratio(all.smallest, self.weight_norm()),
+            },
+        }
+    }
+}
+
+struct Part {
+    mistakes: u64,
+    smallest: f64,
+    smallest_lifted: f64,
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Part { mistakes: 0, smallest: f64::INFINITY, smallest_lifted: f64::INFINITY }
+    }
+}
+
+impl Part {
+    fn see(&mut self, value: f64, lifted: f64) {
+        // An overflow to NaN is a mistake too.
+        self.mistakes += u64::from(value <= 0.0 || value.is_nan());
+        self.smallest = self.smallest.min(value);
+        self.smallest_lifted = self.smallest_lifted.min(lifted);
+    }
+
+    fn join(self, other: Part) -> Part {
+        Part {
+            mistakes: self.mistakes + other.mistakes,
+            smallest: self.smallest.min(other.smallest),
+            smallest_lifted: self.smallest_lifted.min(other.smallest_lifted),
+        }
+    }
+}
+
+/// How well a hyperplane separates samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// Rows that were looked at.
+    pub rows: u64,
+    /// Rows with y (w·x + b) <= 0.
+    pub mistakes: u64,
+    /// The margins; negative where there are mistakes.
+    pub margin: Margin,
+}
+
+impl Evaluation {
+    /// Returns the share of rows on their own side.
+    pub fn accuracy(&self) -> f64 {
+        1.0 - self.mistakes as f64 / self.rows as f64
+    }
+}
+
+/// The distance from a hyperplane to its nearest sample, negative on the wrong side.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Margin {
+    /// min w·z / ‖w‖ over lifted samples; none if w and b are zero.
+    pub angular: Option<f64>,
+    /// min y (w·x + b) / ‖w‖ in the original space; none if w is zero.
+    pub geometric: Option<f64>,
+}
+
+/// Returns the Euclidean length, without overflow or underflow on the way.
+pub(crate) fn norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let largest = values.clone().fold(0.0_f64, |m, v| m.max(v.abs()));
+    if largest == 0.0 || !largest.is_finite() {
+        return largest;
+    }
+    largest * values.map(|v| (v / largest).powi(2)).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(
+        weights: &[f64],
+        bias: f64,
+        mistakes: u64,
+        angular: Option<f64>,
+        geometric: Option<f64>,
+    ) {
+        let samples = Samples::dense(vec![0.0, 0.0, 3.0, 4.0], 2, vec![false, true]).unwrap();
+        let found = Hyperplane { weights: weights.to_vec(), bias }.evaluate(&samples);
+        assert_eq!(found.mistakes, mistakes);
+        for (found, expected) in
+            [(found.margin.angular, angular), (found.margin.geometric, geometric)]
+        {
+            match (found, expected) {
+                (Some(a), Some(b)) => assert!((a - b).abs() < 1e-15, "{a} against {b}"),
+                (a, b) => assert_eq!(a, b),
+            }
+        }
+    }
+
+    #[test]
+    fn mistakes_and_margins() {
+        check(&[0.6, 0.8], -2.0, 0, Some(3.0 / 26f64.sqrt() / 5f64.sqrt()), Some(2.0));
+        check(&[0.6e200, 0.8e200], -2e200, 0, Some(3.0 / 26f64.sqrt() / 5f64.sqrt()), Some(2.0));
+        check(&[0.6, 0.8], 1.0, 1, Some(-1.0 / 2f64.sqrt()), Some(-1.0));
+        check(&[0.0, 0.0], 1.0, 1, Some(-1.0), None);
+        check(&[0.0, 0.0], 0.0, 2, None, None);
+    }
+}

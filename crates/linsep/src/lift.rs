@@ -1,0 +1,192 @@
+//! The paper's three data steps, computed on the fly: dimension extension, negative inversion,
+//! normalization.
+
+use std::ops::Range;
+
+use linsep_data::{Features, Samples};
+
+/// How long the vectors are that a method learns from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Length {
+    /// One: all three steps.
+    Unit,
+    /// As in the data, times a constant: the first two steps only.
+    Raw(f64),
+}
+
+/// Samples as vectors z in R^(d+1) that a separating w has all on its positive side.
+///
+/// No second copy of the data exists: z is computed from the row, its label and its length
+/// whenever it is needed. The last coordinate of w is the bias, so w maps back to the original
+/// space as it is.
+///
+/// ```
+/// use linsep::{Samples, lift::Rows};
+///
+/// // XOR, as in section 3 of the paper.
+/// let x = vec![0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0];
+/// let samples = Samples::dense(x, 2, vec![true, true, false, false])?;
+/// let rows = Rows::raw(&samples);
+/// assert_eq!(rows.vector(0), [0.0, 1.0, 1.0]);
+/// assert_eq!(rows.vector(1), [1.0, 0.0, 1.0]);
+/// assert_eq!(rows.vector(2), [-0.0, -0.0, -1.0]);
+/// assert_eq!(rows.vector(3), [-1.0, -1.0, -1.0]);
+/// # Ok::<(), linsep::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Rows<'a> {
+    samples: &'a Samples,
+    length: Length,
+}
+
+impl<'a> Rows<'a> {
+    /// Returns the lifted samples z = y (x, 1) / ‖(x, 1)‖: points on the unit sphere.
+    pub fn lifted(samples: &'a Samples) -> Self {
+        Rows { samples, length: Length::Unit }
+    }
+
+    /// Returns the extended samples y (x, 1), not normalized.
+    ///
+    /// Where their squares would overflow they are scaled by one power of two, which changes no
+    /// mistake and no update of a method that starts at zero.
+    pub fn raw(samples: &'a Samples) -> Self {
+        let longest = samples.norms().iter().fold(0.0_f64, |m, &n| m.max(n));
+        let exponent = longest.log2().ceil() as i32;
+        let scale = if exponent > 400 { 2.0_f64.powi(-exponent) } else { 1.0 };
+        Rows { samples, length: Length::Raw(scale) }
+    }
+
+    /// Returns the samples.
+    pub fn samples(&self) -> &'a Samples {
+        self.samples
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.samples.rows()
+    }
+
+    /// Returns true if there is no row. There always is one.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of coordinates of z: features and one for the bias.
+    pub fn dimension(&self) -> usize {
+        self.samples.columns() + 1
+    }
+
+    /// Returns ‖z‖² of row `i`.
+    pub fn squared_length(&self, i: usize) -> f64 {
+        match self.length {
+            Length::Unit => 1.0,
+            Length::Raw(scale) => (scale * self.samples.norms()[i]).powi(2),
+        }
+    }
+
+    /// Returns y times the length of the extended row, as `value` divided by it: the last two
+    /// steps for one number.
+    #[inline]
+    fn scale(&self, i: usize, value: f64) -> f64 {
+        let value = match self.length {
+            Length::Unit => value / self.samples.norms()[i],
+            Length::Raw(scale) => value * scale,
+        };
+        if self.samples.positive()[i] { value } else { -value }
+    }
+
+    /// Returns w·z of row `i`.
+    #[inline]
+    pub fn score(&self, i: usize, w: &[f64]) -> f64 {
+        let (bias, weights) = split(w);
+        self.scale(i, self.samples.features().dot(i, weights) + bias)
+    }
+
+    /// Adds c z to w for row `i`.
+    #[inline]
+    pub fn add(&self, i: usize, c: f64, w: &mut [f64]) {
+        let c = self.scale(i, c);
+        let (bias, weights) = w.split_last_mut().expect("w has a bias");
+        self.samples.features().axpy(i, c, weights);
+        *bias += c;
+    }
+
+    /// Writes w·z to `out` for the rows in `range`: the same bits as [`Rows::score`].
+    pub fn scores(&self, range: Range<usize>, w: &[f64], out: &mut [f64]) {
+        let (bias, weights) = split(w);
+        self.samples.features().scores(range.start, weights, out);
+        for (i, out) in range.zip(out) {
+            *out = self.scale(i, *out + bias);
+        }
+    }
+
+    /// Calls `visit` with the index and the value of each stored coordinate of z, the bias last.
+    pub fn for_each(&self, i: usize, mut visit: impl FnMut(usize, f64)) {
+        self.samples.features().for_each(i, |k, v| visit(k, self.scale(i, v)));
+        visit(self.samples.columns(), self.scale(i, 1.0));
+    }
+
+    /// Returns z of row `i` as a dense vector.
+    pub fn vector(&self, i: usize) -> Vec<f64> {
+        let mut z = vec![0.0; self.dimension()];
+        self.for_each(i, |k, v| z[k] = v);
+        z
+    }
+
+    /// Returns how many roundings the value of a dot product goes through at the most, for error
+    /// bounds: the depth of the sum in [`linsep_data::kernels`], and the few steps around it.
+    pub fn rounding_depth(&self) -> usize {
+        let columns = self.samples.columns();
+        match self.samples.features() {
+            Features::Dense64(_) | Features::Dense32(_) => columns / 16 + 12,
+            Features::Sparse(_) => columns / 4 + 12,
+        }
+    }
+}
+
+fn split(w: &[f64]) -> (f64, &[f64]) {
+    let (&bias, weights) = w.split_last().expect("w has a bias");
+    (bias, weights)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lifted_rows_have_length_one_and_the_sign_of_their_label() {
+        let samples =
+            Samples::dense(vec![3.0, 4.0, 1e300, -1e300, 0.0, 5e-324], 2, vec![true, false, true])
+                .unwrap();
+        let rows = Rows::lifted(&samples);
+        for i in 0..3 {
+            let z = rows.vector(i);
+            let length = z.iter().map(|v| v * v).sum::<f64>().sqrt();
+            assert!((length - 1.0).abs() < 1e-15, "row {i}: {z:?}");
+        }
+        assert_eq!(rows.vector(1)[2], -1e-300 / 2.0_f64.sqrt());
+        assert_eq!(rows.vector(2), [0.0, 5e-324, 1.0]);
+    }
+
+    #[test]
+    fn raw_rows_of_huge_values_do_not_overflow() {
+        let samples = Samples::dense(vec![1e300, -1e300], 1, vec![true, false]).unwrap();
+        let rows = Rows::raw(&samples);
+        let w = rows.vector(0);
+        assert!(rows.score(0, &w).is_finite() && rows.score(0, &w) > 0.0);
+        assert!(rows.score(1, &w) > 0.0);
+    }
+
+    #[test]
+    fn block_scores_have_the_bits_of_single_ones() {
+        let x: Vec<f64> = (0..60).map(|k| (k as f64).sin()).collect();
+        let samples = Samples::dense(x, 6, (0..10).map(|i| i % 3 == 0).collect()).unwrap();
+        let rows = Rows::lifted(&samples);
+        let w: Vec<f64> = (0..7).map(|k| (k as f64).cos()).collect();
+        let mut out = vec![0.0; 7];
+        rows.scores(2..9, &w, &mut out);
+        for (k, out) in out.iter().enumerate() {
+            assert_eq!(out.to_bits(), rows.score(2 + k, &w).to_bits());
+        }
+    }
+}

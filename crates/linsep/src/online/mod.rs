@@ -1,0 +1,76 @@
+//! The online methods: the paper's `fine` and its rivals, one a file, behind one trait.
+//!
+//! A [`Method`] only learns from the rows it is shown. The [`driver`] owns everything else: the
+//! order of rows, limits, cancellation, observers and checkpoints, so that a race is fair.
+
+pub mod driver;
+pub mod fine;
+pub mod order;
+pub mod perceptron;
+pub mod settings;
+mod skip;
+
+pub use driver::{
+    Checkpoint, EpochRecord, Fit, FitError, FitSettings, Observer, Progress, Stop, fit,
+};
+pub use order::{Order, Span};
+pub use settings::{MethodSettings, SettingsError};
+
+use serde_json::Value;
+
+use crate::lift::Rows;
+
+/// A method that learns a hyperplane by visiting rows in order, again and again.
+pub trait Method {
+    /// Visits the rows of `span` in order, learns from them, and returns what happened.
+    ///
+    /// An epoch reaches a method as consecutive spans. Where an epoch is cut must change nothing.
+    fn learn(&mut self, rows: &Rows, span: &Span) -> Tally;
+
+    /// Ends an epoch: work that needs all rows at once, if the method has any.
+    fn end_epoch(&mut self, _rows: &Rows) -> EpochEnd {
+        EpochEnd::default()
+    }
+
+    /// Returns the vector in R^(d+1) that the method would answer with now.
+    fn answer(&self) -> Vec<f64>;
+
+    /// Returns an upper bound on the angular margin of any hyperplane, if the method has one.
+    fn margin_bound(&self) -> Option<f64> {
+        None
+    }
+
+    /// Returns all that the method needs to go on later exactly as it would now.
+    fn save(&self) -> Value;
+
+    /// Takes up a saved state, or says why it cannot.
+    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error>;
+}
+
+/// What happened while rows were visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Tally {
+    /// Rows that were on the wrong side when they were visited.
+    pub mistakes: u64,
+    /// Changes of the weights.
+    pub updates: u64,
+    /// Scores w·z that were computed.
+    pub evaluated: u64,
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.mistakes += other.mistakes;
+        self.updates += other.updates;
+        self.evaluated += other.evaluated;
+    }
+}
+
+/// What a method says at the end of an epoch.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EpochEnd {
+    /// What the work at the end of the epoch added.
+    pub tally: Tally,
+    /// True if further epochs would change nothing that matters.
+    pub converged: bool,
+}

@@ -1,0 +1,97 @@
+//! The order in which rows are visited.
+
+use std::ops::Range;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// The order of one epoch: as in the data, or shuffled anew each epoch.
+///
+/// A shuffle depends on the seed and the number of the epoch alone, so that a resumed run meets
+/// the same one.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    permutation: Option<Vec<u32>>,
+}
+
+impl Order {
+    /// Returns the order of the data.
+    pub fn natural() -> Self {
+        Order { permutation: None }
+    }
+
+    /// Returns the shuffle of `rows` rows for this seed and epoch.
+    pub fn shuffled(rows: usize, seed: u64, epoch: u64) -> Self {
+        let mut random = random_stream(seed, epoch);
+        let mut permutation: Vec<u32> = (0..rows as u32).collect();
+        for k in (1..rows).rev() {
+            // A multiply-shift draw; its bias of at most 2^-32 is of no account for a shuffle.
+            let draw = ((random.next_u64() >> 32) * (k as u64 + 1)) >> 32;
+            permutation.swap(k, draw as usize);
+        }
+        Order { permutation: Some(permutation) }
+    }
+
+    /// Returns true if rows are visited as they stand in the data.
+    pub fn is_natural(&self) -> bool {
+        self.permutation.is_none()
+    }
+
+    /// Returns the row visited at this position.
+    #[inline]
+    pub fn row(&self, position: usize) -> usize {
+        match &self.permutation {
+            None => position,
+            Some(permutation) => permutation[position] as usize,
+        }
+    }
+}
+
+/// Returns the random stream of this seed and number: streams of different numbers are
+/// independent. The generator is xoshiro256++, fixed by name, so that seeds last.
+pub(crate) fn random_stream(seed: u64, number: u64) -> Xoshiro256PlusPlus {
+    // The golden ratio spreads neighbouring numbers over the seeds.
+    Xoshiro256PlusPlus::seed_from_u64(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// Consecutive positions of one epoch.
+#[derive(Clone, Debug)]
+pub struct Span<'a> {
+    /// The order of the epoch.
+    pub order: &'a Order,
+    /// The positions.
+    pub positions: Range<usize>,
+    /// The number of the epoch, counted from 1.
+    pub epoch: u64,
+}
+
+impl Span<'_> {
+    /// Returns the rows of the span, in order.
+    pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
+        self.positions.clone().map(|position| self.order.row(position))
+    }
+
+    /// Returns true if the epoch begins with this span.
+    pub fn begins_epoch(&self) -> bool {
+        self.positions.start == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shuffle_is_a_permutation_that_seed_and_epoch_determine() {
+        let rows_of = |seed, epoch| {
+            let order = Order::shuffled(1000, seed, epoch);
+            (0..1000).map(|p| order.row(p)).collect::<Vec<_>>()
+        };
+        let mut sorted = rows_of(1, 1);
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..1000));
+        assert_eq!(rows_of(7, 3), rows_of(7, 3));
+        assert_ne!(rows_of(7, 3), rows_of(7, 4));
+        assert_ne!(rows_of(7, 3), rows_of(8, 3));
+    }
+}
