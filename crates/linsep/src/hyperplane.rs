@@ -111,7 +111,7 @@ impl Evaluation {
 }
 
 /// The distance from a hyperplane to its nearest sample, negative on the wrong side.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Margin {
     /// min w·z / ‖w‖ over lifted samples; none if w and b are zero.
     pub angular: Option<f64>,

@@ -3,9 +3,13 @@
 //! The path of data is the order of reading: [`Samples`] are read, [`lift`]ed, learned from by an
 //! [`online`] method, and the [`Hyperplane`] that comes out is reported.
 
+pub mod experiments;
 pub mod hyperplane;
 pub mod lift;
+pub mod model;
 pub mod online;
+pub mod race;
+pub mod report;
 
 pub use hyperplane::{Evaluation, Hyperplane, Margin};
 pub use linsep_data as data;

@@ -1,0 +1,326 @@
+//! What can be typed. What it means is decided by the commands.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use linsep::data::read::{ColumnChoice, Format, Header, ReadOptions, Source};
+use linsep::data::samples::Missing;
+
+use crate::duration::parse_duration;
+
+/// Can one hyperplane tell these two classes apart?
+#[derive(Parser)]
+#[command(name = "linsep", version, max_term_width = 100)]
+#[command(
+    after_help = "Exit status: 0 yes (separated), 1 no, 2 error, 3 stopped before an answer."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+    /// Show no progress
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Use this many threads [default: all cores]; results do not depend on it
+    #[arg(long, global = true, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Train a hyperplane with an online method
+    Fit(FitArgs),
+    /// Label new rows with a trained model
+    Predict(PredictArgs),
+    /// Run several methods on the same data, side by side
+    Race(RaceArgs),
+    /// Make the paper's synthetic data
+    Generate(GenerateArgs),
+    /// Repeat the paper's three experiments
+    Reproduce(ReproduceArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, of the program or of one command
+    Man(ManArgs),
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+pub struct DataArgs {
+    /// Format of the data [default: by extension, else by content]
+    #[arg(long, value_name = "csv|tsv|libsvm|npy")]
+    pub format: Option<Format>,
+    /// Label column, by name or by number from 1 [default: label, class, target or y, else the last]
+    #[arg(long, value_name = "NAME|NUMBER")]
+    pub label: Option<ColumnChoice>,
+    /// Label of the positive class; all others are negative [default: the larger of two]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub positive: Option<String>,
+    /// Feature columns, such as 1-10,12 or age,height [default: all but the label]
+    #[arg(long, value_name = "COLUMNS")]
+    pub features: Option<String>,
+    /// File with the labels, one a row: .npy or text [default for X.npy: X.labels.npy if it exists]
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<PathBuf>,
+    /// Whether the first line holds names [default: if none of its cells is a number]
+    #[arg(long, value_name = "auto|yes|no", value_enum, hide_possible_values = true)]
+    pub header: Option<HeaderArg>,
+    /// Character between cells [default: comma, or tab for .tsv]
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
+    pub delimiter: Option<u8>,
+    /// Number of the first feature in libsvm data [default: 0 if any index is 0, else 1]
+    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
+    pub index_base: Option<u8>,
+    /// What to do with rows that have missing, NaN or infinite values
+    #[arg(
+        long,
+        value_name = "refuse|drop",
+        value_enum,
+        default_value = "refuse",
+        hide_possible_values = true
+    )]
+    pub missing: MissingArg,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum HeaderArg {
+    Auto,
+    Yes,
+    No,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum MissingArg {
+    Refuse,
+    Drop,
+}
+
+fn parse_delimiter(text: &str) -> Result<u8, String> {
+    match text {
+        "\\t" | "tab" => Ok(b'\t'),
+        _ if text.len() == 1 && text.is_ascii() => Ok(text.as_bytes()[0]),
+        _ => Err("expected one ASCII character, or \\t for a tab".to_string()),
+    }
+}
+
+impl DataArgs {
+    pub fn options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.format,
+            label: self.label.clone(),
+            positive: self.positive.clone(),
+            features: self.features.as_deref().map(ColumnChoice::parse_list),
+            labels: self.labels.clone(),
+            header: match self.header {
+                None | Some(HeaderArg::Auto) => Header::Auto,
+                Some(HeaderArg::Yes) => Header::Yes,
+                Some(HeaderArg::No) => Header::No,
+            },
+            delimiter: self.delimiter,
+            index_base: self.index_base,
+            missing: match self.missing {
+                MissingArg::Refuse => Missing::Refuse,
+                MissingArg::Drop => Missing::Drop,
+            },
+        }
+    }
+}
+
+/// Returns the source that a DATA argument names: `-` is standard input.
+pub fn source(data: &str) -> Source {
+    Source::from(std::path::Path::new(data))
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Run")]
+pub struct RunArgs {
+    /// Stop after this many epochs
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub max_epochs: u64,
+    /// Stop after this time, such as 90, 90s, 5m or 1h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time_limit: Option<Duration>,
+    /// Visit rows in a new random order each epoch
+    #[arg(long)]
+    pub shuffle: bool,
+    /// Where randomness comes from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Method")]
+pub struct MethodArgs {
+    /// Method: see `linsep race --help` for the list
+    #[arg(long, value_name = "NAME", default_value = "fine")]
+    pub method: String,
+    /// fine: score that a corrected sample gets [default: 1e-9]
+    #[arg(long, value_name = "E")]
+    pub epsilon: Option<f64>,
+    /// fine: share of the correction that is made, between 0 and 2 [default: 1]
+    #[arg(long, value_name = "L")]
+    pub relaxation: Option<f64>,
+    /// fine: where to start [default: first]
+    #[arg(long, value_name = "first|zero|random")]
+    pub start: Option<String>,
+    /// fine: look at every sample in every epoch (the same result, slower)
+    #[arg(long)]
+    pub no_skip: bool,
+    /// Any setting of the method, such as c=10; may be given again
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+#[derive(Args)]
+pub struct FitArgs {
+    /// Data file, or - for standard input
+    pub data: String,
+    /// Write the model to this file
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write a line an epoch to this CSV file
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+    /// Count the mistakes of the hyperplane after every epoch (a pass each)
+    #[arg(long)]
+    pub evaluate_epochs: bool,
+    /// Keep the state of the run in this file, to go on from
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// How often the checkpoint is written
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
+    pub checkpoint_every: Duration,
+    /// Go on from the checkpoint
+    #[arg(long, requires = "checkpoint")]
+    pub resume: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub method: MethodArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    #[command(flatten)]
+    pub input: DataArgs,
+}
+
+#[derive(Args)]
+pub struct PredictArgs {
+    /// Model file
+    pub model: PathBuf,
+    /// Data file, or - for standard input
+    pub data: String,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub input: DataArgs,
+}
+
+#[derive(Args)]
+pub struct RaceArgs {
+    /// Data file, or - for standard input
+    pub data: String,
+    /// Methods, such as fine,perceptron; `all` for every one
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "fine,perceptron")]
+    pub methods: Vec<String>,
+    /// Write a line an epoch and method to this CSV file
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+    /// Write a chart of accuracy over epochs to this SVG file
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
+    #[command(flatten)]
+    pub input: DataArgs,
+}
+
+#[derive(Args)]
+pub struct GenerateArgs {
+    /// Number of rows
+    #[arg(long, value_name = "N")]
+    pub rows: NonZeroUsize,
+    /// Number of features
+    #[arg(long, value_name = "D")]
+    pub features: NonZeroUsize,
+    /// Where randomness comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// File: .npy (labels go to .labels.npy beside it), .csv, .tsv or .libsvm
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Number type of the values
+    #[arg(long, value_enum, default_value = "f8")]
+    pub dtype: Dtype,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Dtype {
+    /// double precision
+    F8,
+    /// single precision
+    F4,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExperimentArg {
+    /// 10,000 samples, 100,000 features
+    A,
+    /// 100,000 samples, 10,000 features
+    B,
+    /// 1,000,000 samples, 100 features
+    C,
+    /// all three
+    All,
+}
+
+#[derive(Args)]
+pub struct ReproduceArgs {
+    /// Experiment
+    #[arg(value_enum)]
+    pub experiment: ExperimentArg,
+    /// Folder for results.csv, results.md and one chart an experiment
+    #[arg(long, short, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Shrink both sides of the data by this factor
+    #[arg(long, value_name = "F", default_value_t = 1.0)]
+    pub scale: f64,
+    /// Number of runs, each on new data
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(3).expect("three"))]
+    pub runs: NonZeroUsize,
+    /// Epsilon of the paper's method, which the paper does not state; several with commas
+    #[arg(long, value_name = "E", value_delimiter = ',', default_value = "1e-9")]
+    pub epsilon: Vec<f64>,
+    /// Stop each method after this many epochs
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub max_epochs: u64,
+    /// Stop each method after this time, such as 90, 90s, 5m or 1h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time_limit: Option<Duration>,
+    /// Where randomness comes from; run k has seed S + k
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Number type of the values
+    #[arg(long, value_enum, default_value = "f8")]
+    pub dtype: Dtype,
+}
+
+#[derive(Args)]
+pub struct CompletionsArgs {
+    /// Shell
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Args)]
+pub struct ManArgs {
+    /// Command
+    pub command: Option<String>,
+}

@@ -1,0 +1,137 @@
+//! `linsep fit`: train a hyperplane with an online method.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use linsep::model::Model;
+use linsep::online::{
+    Checkpoint, EpochRecord, FitSettings, MethodSettings, Observer, Progress, Stop, fit,
+};
+use linsep::report::{json, text};
+
+use super::{method, read_samples};
+use crate::args::{FitArgs, RunArgs};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output::{OutputFile, create_if, print, write_file};
+use crate::progress::FitProgress;
+
+/// Runs the command.
+pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
+    let settings = FitSettings {
+        evaluate_epochs: args.evaluate_epochs,
+        checkpoint_every: args.checkpoint.as_ref().map(|_| args.checkpoint_every),
+        ..settings(method::settings(&args.method)?, &args.run)
+    };
+    let checkpoint = match &args.checkpoint {
+        Some(path) if args.resume => Some(read_checkpoint(path)?),
+        _ => None,
+    };
+    let model_file = create_if(args.output.as_deref())?;
+    let mut history = create_if(args.history.as_deref())?;
+
+    let samples = read_samples(&args.data, &args.input, quiet)?;
+    let mut watcher = Watcher {
+        progress: FitProgress::new(settings.method.name(), quiet),
+        cancelled: interrupt.heed(),
+        checkpoint: args.checkpoint.as_deref(),
+        failure: None,
+    };
+    let fit = fit(&samples, &settings, &mut watcher, checkpoint).map_err(|e| Failure::fit(&e))?;
+    let Watcher { progress, failure, .. } = watcher;
+    drop(progress);
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+
+    if let Some(file) = &mut history {
+        write_history(file, &settings.method, &fit.history)?;
+    }
+    history.map(OutputFile::finish).transpose()?;
+    if let Some(mut file) = model_file {
+        let model = Model::new(&samples, &settings, &fit).to_json();
+        file.write(|out| out.write_all(model.as_bytes()))?;
+        file.finish()?;
+    }
+    if let (Some(path), true) = (&args.checkpoint, fit.separated()) {
+        // There is nothing to go on with.
+        let _ = std::fs::remove_file(path);
+    }
+    match args.json {
+        true => print(&format!("{}\n", json::fit(&samples, &settings.method, &fit)))?,
+        false => print(&text::fit(&samples, &settings.method, &fit))?,
+    }
+    Ok(status(fit.stop))
+}
+
+/// Returns the settings of a run of `method`.
+pub fn settings(method: MethodSettings, run: &RunArgs) -> FitSettings {
+    FitSettings {
+        method,
+        max_epochs: run.max_epochs,
+        time_limit: run.time_limit,
+        shuffle: run.shuffle,
+        seed: run.seed,
+        ..FitSettings::default()
+    }
+}
+
+/// Returns the exit status: 0 yes, 1 no, 3 stopped before an answer.
+pub fn status(stop: Stop) -> ExitCode {
+    ExitCode::from(match stop {
+        Stop::Separated => 0,
+        Stop::Converged | Stop::EpochLimit => 1,
+        Stop::TimeLimit | Stop::Cancelled => 3,
+    })
+}
+
+/// Writes a line an epoch.
+pub fn write_history(
+    file: &mut OutputFile,
+    method: &MethodSettings,
+    records: &[EpochRecord],
+) -> Result<(), Failure> {
+    file.write(|out| {
+        out.write_all(text::history_header().as_bytes())?;
+        records.iter().try_for_each(|r| out.write_all(text::history_line(method, r).as_bytes()))
+    })
+}
+
+fn read_checkpoint(path: &Path) -> Result<Checkpoint, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::input(path, &error))?;
+    serde_json::from_str(&text).map_err(|error| {
+        Failure::usage(
+            format!("{}: not a checkpoint, or a damaged one: {error}", path.display()),
+            Some("start again without --resume"),
+        )
+    })
+}
+
+/// Shows progress, keeps checkpoints, and ends the fit on Ctrl-C or when a checkpoint fails.
+struct Watcher<'a> {
+    progress: FitProgress,
+    cancelled: &'a AtomicBool,
+    checkpoint: Option<&'a Path>,
+    failure: Option<Failure>,
+}
+
+impl Observer for Watcher<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        self.progress.show(progress);
+    }
+
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) {
+        if let Some(path) = self.checkpoint {
+            let text = serde_json::to_string(checkpoint).expect("a checkpoint is plain data");
+            if let Err(failure) = write_file(path, text.as_bytes()) {
+                self.failure = Some(failure);
+                self.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn cancelled(&self) -> Option<&AtomicBool> {
+        Some(self.cancelled)
+    }
+}

@@ -1,0 +1,85 @@
+//! `linsep generate`: the paper's synthetic data, written block by block.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use linsep::data::generate::{Generated, Generator};
+use linsep::data::write::{self, Layout, Written};
+
+use crate::args::{Dtype, GenerateArgs};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output::OutputFile;
+use crate::progress::Bar;
+
+/// Values made before they are written.
+const VALUES_A_BLOCK: usize = 1 << 22;
+
+/// Runs the command.
+pub fn run(args: &GenerateArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
+    let layout = layout(&args.output)?;
+    let generator = Generator::new(args.rows.get(), args.features.get(), args.seed);
+    match args.dtype {
+        Dtype::F8 => write_all::<f64>(&generator, layout, &args.output, quiet, interrupt),
+        Dtype::F4 => write_all::<f32>(&generator, layout, &args.output, quiet, interrupt),
+    }
+}
+
+fn layout(path: &Path) -> Result<Layout, Failure> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("npy") => Ok(Layout::Npy),
+        Some("csv") => Ok(Layout::Delimited(b',')),
+        Some("tsv") => Ok(Layout::Delimited(b'\t')),
+        Some("libsvm" | "svm") => Ok(Layout::Libsvm),
+        _ => Err(Failure::usage(
+            format!("{}: cannot tell the format", path.display()),
+            Some("end the name in .npy, .csv, .tsv or .libsvm"),
+        )),
+    }
+}
+
+fn write_all<T: Generated + Written>(
+    generator: &Generator,
+    layout: Layout,
+    path: &Path,
+    quiet: bool,
+    interrupt: &Interrupt,
+) -> Result<ExitCode, Failure> {
+    let (rows, columns) = (generator.rows(), generator.features());
+    let mut file = OutputFile::create(path)?;
+    let labels_file = match layout {
+        Layout::Npy => Some(OutputFile::create(&labels_path(path))?),
+        _ => None,
+    };
+    interrupt.heed();
+    let bar = Bar::new("writing", quiet);
+    let mut all_labels = vec![];
+    file.write(|out| write::begin::<T>(layout, rows, columns, out))?;
+    let block = (VALUES_A_BLOCK / columns).clamp(1, rows);
+    let mut values = vec![T::default(); block * columns];
+    let mut positive = vec![false; block];
+    for first in (0..rows).step_by(block) {
+        if interrupt.asked() {
+            return Err(Failure::usage("interrupted; nothing was written".to_string(), None));
+        }
+        let count = block.min(rows - first);
+        let (values, positive) = (&mut values[..count * columns], &mut positive[..count]);
+        generator.fill(first..first + count, values, positive);
+        file.write(|out| write::rows(layout, values, columns, positive, out))?;
+        if labels_file.is_some() {
+            all_labels.extend_from_slice(positive);
+        }
+        bar.rows((first + count) as u64);
+    }
+    if let Some(mut labels_file) = labels_file {
+        labels_file.write(|out| out.write_all(&write::npy_labels(&all_labels)))?;
+        labels_file.finish()?;
+    }
+    file.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the name under which readers look for the labels of a `.npy` file.
+fn labels_path(path: &Path) -> PathBuf {
+    path.with_extension("labels.npy")
+}

@@ -1,0 +1,143 @@
+//! `linsep predict`: labels and signed distances for new rows, block by block.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use linsep::data::read::{self, Block, Expected};
+use linsep::model::Model;
+use linsep::report::number;
+use serde_json::json;
+
+use crate::args::{PredictArgs, source};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output::{OutputFile, create_if, standard_output};
+
+/// Runs the command.
+pub fn run(args: &PredictArgs, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
+    let text = std::fs::read_to_string(&args.model)
+        .map_err(|error| Failure::input(&args.model, &error))?;
+    let model = Model::from_json(&text).map_err(|error| Failure::model(&args.model, &error))?;
+    let mut sink = match create_if(args.output.as_deref())? {
+        Some(file) => Sink::File(file),
+        None => Sink::Standard(io::BufWriter::new(io::stdout())),
+    };
+    let expected = Expected {
+        features: model.features.count,
+        names: model.features.names.as_deref(),
+        index_base: model.features.index_base,
+    };
+    let asked = interrupt.heed();
+    let mut writer = Predictions::new(&model, args.json);
+    let mut ended: Option<Failure> = None;
+    sink.put(&writer.head())?;
+    // An error of the sink travels around the reader, which knows only errors of data.
+    let summary =
+        read::stream(&source(&args.data), &args.input.options(), &expected, &mut |block| {
+            let put = match asked.load(std::sync::atomic::Ordering::Relaxed) {
+                true => Err(Failure::usage("interrupted".to_string(), None)),
+                false => sink.put(&writer.block(&block)),
+            };
+            match put {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(io::Error::from(io::ErrorKind::BrokenPipe).into()),
+                Err(failure) => {
+                    ended = Some(failure);
+                    Err(io::Error::from(io::ErrorKind::Other).into())
+                }
+            }
+        });
+    if let Some(failure) = ended {
+        return Err(failure);
+    }
+    let summary = match summary {
+        Ok(summary) => summary,
+        Err(error) if is_broken_pipe(&error) => return Ok(ExitCode::SUCCESS),
+        Err(error) => return Err(error.into()),
+    };
+    sink.put(&writer.tail(summary.rows, summary.dropped))?;
+    sink.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is_broken_pipe(error: &linsep::Error) -> bool {
+    matches!(&error.kind, linsep::data::ErrorKind::Io(e) if e.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Where predictions go.
+enum Sink {
+    File(OutputFile),
+    Standard(io::BufWriter<io::Stdout>),
+}
+
+impl Sink {
+    /// Returns false if nobody reads any more.
+    fn put(&mut self, text: &str) -> Result<bool, Failure> {
+        match self {
+            Sink::File(file) => file.write(|out| out.write_all(text.as_bytes())).map(|()| true),
+            Sink::Standard(out) => standard_output(out.write_all(text.as_bytes())),
+        }
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        match self {
+            Sink::File(file) => file.finish(),
+            Sink::Standard(mut out) => standard_output(out.flush()).map(|_| ()),
+        }
+    }
+}
+
+/// Turns rows into lines of CSV, or into the parts of one JSON object.
+struct Predictions<'a> {
+    model: &'a Model,
+    json: bool,
+    norm: f64,
+    any: bool,
+}
+
+impl<'a> Predictions<'a> {
+    fn new(model: &'a Model, json: bool) -> Self {
+        // A hyperplane without weights has no distances; its bias is all there is to show.
+        let norm = Some(model.hyperplane.weight_norm()).filter(|&n| n > 0.0).unwrap_or(1.0);
+        Predictions { model, json, norm, any: false }
+    }
+
+    fn head(&self) -> String {
+        if self.json { "{\"predictions\":[" } else { "row,label,distance\n" }.to_string()
+    }
+
+    fn block(&mut self, block: &Block) -> String {
+        let mut values = vec![0.0; block.rows.len()];
+        self.model.hyperplane.values(&block.features, 0, &mut values);
+        let labels = &self.model.labels;
+        let mut text = String::new();
+        for (row, value) in block.rows.iter().zip(values) {
+            let label = if value > 0.0 { &labels.positive } else { &labels.negative };
+            let distance = value / self.norm;
+            if self.json {
+                text.push_str(if self.any { "," } else { "" });
+                let object = json!({ "row": row, "label": label, "distance": distance });
+                text.push_str(&object.to_string());
+            } else {
+                text.push_str(&format!("{row},{},{}\n", cell(label), number(distance)));
+            }
+            self.any = true;
+        }
+        text
+    }
+
+    fn tail(&self, rows: u64, dropped: u64) -> String {
+        match self.json {
+            true => format!("],\"rows\":{rows},\"rows_dropped\":{dropped}}}\n"),
+            false => String::new(),
+        }
+    }
+}
+
+/// Returns the text as a CSV cell.
+fn cell(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_string(),
+    }
+}

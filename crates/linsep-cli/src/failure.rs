@@ -1,0 +1,127 @@
+//! What went wrong, and the remedy.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use linsep::data::ErrorKind;
+use linsep::model::ModelError;
+use linsep::online::FitError;
+
+/// An error that ends the program with status 2: a message, and what to do about it.
+pub struct Failure {
+    message: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// Returns the failure for arguments that do not make sense.
+    pub fn usage(message: String, hint: Option<&str>) -> Self {
+        Failure { message, hint: hint.map(str::to_string) }
+    }
+
+    /// Returns the failure to write a file.
+    pub fn output(path: &Path, error: &io::Error) -> Self {
+        let hint = match error.kind() {
+            io::ErrorKind::StorageFull => "free some space, or choose another place",
+            io::ErrorKind::NotFound => "create the folder first, or choose another place",
+            _ => "choose another place; nothing was left behind",
+        };
+        Failure {
+            message: format!("{}: cannot write: {}", path.display(), plain(error)),
+            hint: Some(hint.to_string()),
+        }
+    }
+
+    /// Returns the failure to read a file that is not data: a model or a checkpoint.
+    pub fn input(path: &Path, error: &io::Error) -> Self {
+        let message = format!("{}: cannot read: {}", path.display(), plain(error));
+        Failure { message, hint: None }
+    }
+
+    /// Returns the failure to use a model file.
+    pub fn model(path: &Path, error: &ModelError) -> Self {
+        Failure {
+            message: format!("{}: {error}", path.display()),
+            hint: Some("linsep fit DATA -o FILE writes a model".to_string()),
+        }
+    }
+
+    /// Returns the failure to begin or resume a fit.
+    pub fn fit(error: &FitError) -> Self {
+        let hint = match error {
+            FitError::OtherRun { .. } => {
+                Some("resume with the data and the options of the run that wrote it")
+            }
+            FitError::Damaged(_) => Some("start again without --resume"),
+            _ => None,
+        };
+        Failure::usage(error.to_string(), hint)
+    }
+
+    /// Writes the message and the hint to standard error.
+    pub fn print(&self) {
+        let mut text = format!("linsep: {}\n", self.message);
+        if let Some(hint) = &self.hint {
+            text.push_str(&format!("hint: {hint}\n"));
+        }
+        // Nobody is left to tell if this fails.
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+}
+
+/// Returns the error without the operating system's number for it.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+}
+
+impl From<linsep::Error> for Failure {
+    fn from(error: linsep::Error) -> Self {
+        let hint = data_hint(&error.kind).map(str::to_string);
+        let message = match &error.kind {
+            ErrorKind::Io(io) => {
+                let place = error.place.to_string();
+                format!("{place}: cannot read: {}", plain(io))
+            }
+            _ => error.to_string(),
+        };
+        Failure { message, hint }
+    }
+}
+
+fn data_hint(kind: &ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        ErrorKind::Io(_) => "check the name; - reads standard input",
+        ErrorKind::Empty | ErrorKind::HeaderOnly => "check that the file was written completely",
+        ErrorKind::NoRows { .. } => "check the file, and --missing",
+        ErrorKind::NotANumber { found } if looks_missing(found) => {
+            "--missing drop leaves such rows out"
+        }
+        ErrorKind::NotANumber { .. } => {
+            "--features chooses the columns to use; --header yes takes the first line as names"
+        }
+        ErrorKind::NotFinite { .. } => "--missing drop leaves such rows out",
+        ErrorKind::TooLarge => "divide the data by a power of two",
+        ErrorKind::Inexact { .. } => "convert the array to f8 first if rounding is acceptable",
+        ErrorKind::Ragged { .. } => "check the quotes and --delimiter",
+        ErrorKind::NoLabel => "--missing drop leaves such rows out",
+        ErrorKind::OneClass { .. } => "--label chooses another column, --labels another file",
+        ErrorKind::ManyClasses { .. } => {
+            "--positive VALUE sets one class against the rest; --label chooses another column"
+        }
+        ErrorKind::NoSuchLabel { .. } => "--positive takes one of them",
+        ErrorKind::NoSuchColumn { .. } => "columns are named by their header or numbered from 1",
+        ErrorKind::LabelCount { .. } => "--labels FILE has to have one label a row",
+        ErrorKind::WrongFeatures { .. } => {
+            "--features chooses the columns; --label names the one to pass over"
+        }
+        ErrorKind::DuplicateIndex { .. } => "leave one of the two values out",
+        ErrorKind::BadIndex { .. } => "--format names another format; --index-base 0 counts from 0",
+        ErrorKind::Damaged { .. } => "write or fetch the file again",
+        _ => return None,
+    })
+}
+
+fn looks_missing(found: &str) -> bool {
+    ["na", "n/a", "null", "none", "?", "-", "missing"].contains(&found.to_lowercase().as_str())
+}

@@ -1,0 +1,197 @@
+//! The model file: a hyperplane, what it was fitted to, and how.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::samples::LabelNames;
+use crate::online::{Fit, FitSettings, MethodSettings, Stop};
+use crate::{Hyperplane, Margin, Samples};
+
+/// What a model file calls itself.
+const FORMAT: &str = "linsep-model";
+/// The version of the file that this program writes, and the newest it reads.
+const VERSION: u32 = 1;
+
+/// A hyperplane with all that is needed to use it on new rows.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Model {
+    format: String,
+    version: u32,
+    /// The method and its settings.
+    pub method: MethodSettings,
+    /// What the classes are called.
+    pub labels: ClassNames,
+    /// What the features are called, and how they are counted.
+    pub features: FeatureNames,
+    /// The hyperplane.
+    #[serde(flatten)]
+    pub hyperplane: Hyperplane,
+    /// How it came about.
+    pub training: Training,
+}
+
+/// What the classes are called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassNames {
+    /// The class on the side w·x + b <= 0.
+    pub negative: String,
+    /// The class on the side w·x + b > 0.
+    pub positive: String,
+}
+
+impl From<&LabelNames> for ClassNames {
+    fn from(names: &LabelNames) -> Self {
+        ClassNames { negative: names.negative.clone(), positive: names.positive.clone() }
+    }
+}
+
+/// What the features are called, and how they are counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeatureNames {
+    /// How many there are.
+    pub count: usize,
+    /// Their names, where the data had them.
+    pub names: Option<Vec<String>>,
+    /// The number of the first one in a sparse file: 0 or 1.
+    pub index_base: u8,
+}
+
+/// How a model came about.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Training {
+    /// Rows.
+    pub rows: u64,
+    /// Why the fit ended.
+    pub stop: Stop,
+    /// Epochs.
+    pub epochs: u64,
+    /// Changes of the weights.
+    pub updates: u64,
+    /// Rows on the wrong side.
+    pub mistakes: u64,
+    /// The margins.
+    pub margin: Margin,
+    /// The limit on epochs.
+    pub max_epochs: u64,
+    /// Whether rows were shuffled.
+    pub shuffle: bool,
+    /// Where randomness came from.
+    pub seed: u64,
+}
+
+/// Why a model file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// It is not a model file, or it is damaged.
+    #[error("not a model file, or a damaged one: {0}")]
+    Damaged(#[from] serde_json::Error),
+    /// It is of a newer version.
+    #[error("expected a model file of version {VERSION} at the most, found version {0}")]
+    Version(u32),
+    /// Its parts do not fit one another.
+    #[error("the model file is damaged: {0}")]
+    Inconsistent(&'static str),
+}
+
+impl Model {
+    /// Returns the model that a fit found.
+    pub fn new(samples: &Samples, settings: &FitSettings, fit: &Fit) -> Self {
+        Model {
+            format: FORMAT.to_string(),
+            version: VERSION,
+            method: settings.method.clone(),
+            labels: samples.label_names().into(),
+            features: FeatureNames {
+                count: samples.columns(),
+                names: samples.feature_names().map(<[String]>::to_vec),
+                index_base: samples.index_base(),
+            },
+            hyperplane: fit.hyperplane.clone(),
+            training: Training {
+                rows: samples.rows() as u64,
+                stop: fit.stop,
+                epochs: fit.epochs,
+                updates: fit.updates,
+                mistakes: fit.evaluation.mistakes,
+                margin: fit.evaluation.margin,
+                max_epochs: settings.max_epochs,
+                shuffle: settings.shuffle,
+                seed: settings.seed,
+            },
+        }
+    }
+
+    /// Returns the model as the text of a model file.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a model is plain data");
+        text.push('\n');
+        text
+    }
+
+    /// Returns the model in the text of a model file.
+    ///
+    /// Errors if the text is not a model, is damaged, or is of a newer version.
+    pub fn from_json(text: &str) -> Result<Self, ModelError> {
+        #[derive(Deserialize)]
+        struct Head {
+            format: String,
+            version: u32,
+        }
+        // The head first: the rest of a newer file may look different.
+        let head: Head = serde_json::from_str(text)?;
+        if head.format != FORMAT {
+            return Err(ModelError::Inconsistent("its format is not linsep-model"));
+        }
+        if head.version > VERSION {
+            return Err(ModelError::Version(head.version));
+        }
+        let model: Model = serde_json::from_str(text)?;
+        let count = model.features.count;
+        if model.hyperplane.weights.len() != count {
+            return Err(ModelError::Inconsistent("it has not one weight a feature"));
+        }
+        if model.features.names.as_ref().is_some_and(|names| names.len() != count) {
+            return Err(ModelError::Inconsistent("it has not one name a feature"));
+        }
+        Ok(model)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::online::fit;
+
+    fn model() -> Model {
+        let samples = Samples::dense(vec![0.1, 0.7, -0.3, 1e-300], 2, vec![true, false]).unwrap();
+        let settings = FitSettings::default();
+        let fit = fit(&samples, &settings, &mut (), None).unwrap();
+        Model::new(&samples, &settings, &fit)
+    }
+
+    #[test]
+    fn a_model_survives_its_file_bit_for_bit() {
+        let model = model();
+        let read = Model::from_json(&model.to_json()).unwrap();
+        assert_eq!(read.hyperplane, model.hyperplane);
+        assert_eq!(read.to_json(), model.to_json());
+    }
+
+    fn check(change: (&str, &str), expected: &str) {
+        let text = model().to_json();
+        let changed = text.replace(change.0, change.1);
+        assert_ne!(text, changed, "the change must change something");
+        let error = Model::from_json(&changed).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        check(("linsep-model", "recipe"), "its format is not linsep-model");
+        check(("\"version\": 1", "\"version\": 2"), "version 1 at the most, found version 2");
+        check(("\"count\": 2", "\"count\": 3"), "not one weight a feature");
+        check(("\"names\": null", "\"names\": [\"a\"]"), "not one name a feature");
+        check(("\"bias\"", "\"bios\""), "missing field `bias`");
+        assert!(Model::from_json("x").is_err());
+    }
+}

@@ -1,0 +1,48 @@
+//! Races: several methods on the same data, in the same order, counted the same way.
+
+use crate::Samples;
+use crate::online::{Fit, FitError, FitSettings, MethodSettings, Observer, Stop, fit};
+
+/// One method's run in a race.
+#[derive(Clone, Debug)]
+pub struct Entrant {
+    /// The method.
+    pub method: MethodSettings,
+    /// What it found.
+    pub fit: Fit,
+}
+
+/// Runs each method on `samples` with the limits, order and seed of `settings`.
+///
+/// A cancelled race ends with the method that was running. Errors as [`fit`] does.
+///
+/// ```
+/// use linsep::{Samples, online::{FitSettings, MethodSettings}, race::race};
+///
+/// let samples = Samples::dense(vec![100.0, 101.0], 1, vec![false, true])?;
+/// let methods: Vec<_> =
+///     ["fine", "perceptron"].iter().filter_map(|name| MethodSettings::by_name(name)).collect();
+/// let settings = FitSettings { max_epochs: 100_000, ..FitSettings::default() };
+/// let entrants = race(&samples, &methods, &settings, &mut |_| Box::new(()))?;
+/// assert_eq!(entrants[0].fit.updates, 1);
+/// assert!(entrants[1].fit.epochs > 20_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn race<'o>(
+    samples: &Samples,
+    methods: &[MethodSettings],
+    settings: &FitSettings,
+    observers: &mut dyn FnMut(&MethodSettings) -> Box<dyn Observer + 'o>,
+) -> Result<Vec<Entrant>, FitError> {
+    let mut entrants = vec![];
+    for method in methods {
+        let settings = FitSettings { method: method.clone(), ..settings.clone() };
+        let fit = fit(samples, &settings, &mut *observers(method), None)?;
+        let cancelled = fit.stop == Stop::Cancelled;
+        entrants.push(Entrant { method: method.clone(), fit });
+        if cancelled {
+            break;
+        }
+    }
+    Ok(entrants)
+}

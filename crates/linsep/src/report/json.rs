@@ -1,0 +1,74 @@
+//! Results for programs: one JSON object each. Its keys are a contract.
+
+use serde_json::{Value, json};
+
+use crate::Samples;
+use crate::model::ClassNames;
+use crate::online::{EpochRecord, Fit, MethodSettings};
+use crate::race::Entrant;
+
+/// Returns what `fit --json` prints.
+pub fn fit(samples: &Samples, method: &MethodSettings, fit: &Fit) -> Value {
+    let mut value = summary(samples, method, fit);
+    let more = json!({
+        "labels": ClassNames::from(samples.label_names()),
+        "feature_names": samples.feature_names(),
+        "rows_dropped": samples.dropped(),
+        "weights": fit.hyperplane.weights,
+        "bias": fit.hyperplane.bias,
+    });
+    if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
+        value.extend(more);
+    }
+    value
+}
+
+/// Returns what `race --json` prints.
+pub fn race(samples: &Samples, entrants: &[Entrant]) -> Value {
+    let methods: Vec<Value> = entrants
+        .iter()
+        .map(|entrant| {
+            let mut value = summary(samples, &entrant.method, &entrant.fit);
+            value["history"] = entrant.fit.history.iter().map(epoch).collect();
+            value
+        })
+        .collect();
+    json!({ "rows": samples.rows(), "features": samples.columns(), "methods": methods })
+}
+
+fn summary(samples: &Samples, method: &MethodSettings, fit: &Fit) -> Value {
+    let evaluation = &fit.evaluation;
+    let mut settings = serde_json::to_value(method).expect("settings are plain data");
+    if let Value::Object(map) = &mut settings {
+        map.remove("name");
+    }
+    json!({
+        "method": method.name(),
+        "settings": settings,
+        "separated": fit.separated(),
+        "stop": fit.stop,
+        "epochs": fit.epochs,
+        "updates": fit.updates,
+        "mistakes": evaluation.mistakes,
+        "accuracy": evaluation.accuracy(),
+        "rows": samples.rows(),
+        "features": samples.columns(),
+        "rows_evaluated": fit.rows_evaluated,
+        "margin": {
+            "geometric": evaluation.margin.geometric,
+            "angular": evaluation.margin.angular,
+            "angular_upper_bound": fit.margin_bound,
+        },
+        "seconds": fit.seconds,
+    })
+}
+
+fn epoch(record: &EpochRecord) -> Value {
+    json!({
+        "epoch": record.epoch,
+        "mistakes": record.mistakes,
+        "updates": record.updates,
+        "rows_evaluated": record.rows_evaluated,
+        "mistakes_after": record.evaluated_mistakes,
+    })
+}

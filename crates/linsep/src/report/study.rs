@@ -1,0 +1,93 @@
+//! The paper's experiments beside what was measured: a CSV and a Markdown table.
+
+use super::{grouped, number};
+use crate::experiments::{Experiment, Run};
+use crate::online::Stop;
+
+/// Returns `results.csv`: a line a run and method.
+pub fn csv(results: &[(Experiment, Vec<Run>)]) -> String {
+    let mut out = String::from(
+        "experiment,rows,features,run,method,epsilon,separated,epochs,updates,mistakes,accuracy,rows_evaluated\n",
+    );
+    for (experiment, runs) in results {
+        for run in runs {
+            let epsilon = run.epsilon().map_or(String::new(), number);
+            out.push_str(&format!(
+                "{},{},{},{},{},{epsilon},{},{},{},{},{},{}\n",
+                experiment.letter,
+                experiment.rows,
+                experiment.features,
+                run.number,
+                run.method.name(),
+                run.fit.separated(),
+                run.fit.epochs,
+                run.fit.updates,
+                run.fit.evaluation.mistakes,
+                number(run.fit.evaluation.accuracy()),
+                run.fit.rows_evaluated,
+            ));
+        }
+    }
+    out
+}
+
+/// Returns `results.md`: the paper's claim beside what was measured, an experiment a section.
+pub fn markdown(results: &[(Experiment, Vec<Run>)], scale: f64, max_epochs: u64) -> String {
+    let mut out = String::from("# The paper's experiments, measured\n\n");
+    out.push_str(
+        "P is the Perceptron, A the paper's method (`fine`); both see the same data in the same order.\n\
+         The paper does not state its epsilon, and the number of epochs of A depends on it: the table\n\
+         names it for every row.\n",
+    );
+    if scale != 1.0 {
+        out.push_str(&format!(
+            "\nBoth sides of every experiment are shrunk to {} of the paper's size, so the claims, which\n\
+             are about the full size, are for orientation only.\n",
+            number(scale)
+        ));
+    }
+    for (experiment, runs) in results {
+        out.push_str(&format!(
+            "\n## ({}) {} samples, {} features\n\n![accuracy over epochs]({}.svg)\n\n",
+            experiment.letter,
+            grouped(experiment.rows as u64),
+            grouped(experiment.features as u64),
+            experiment.letter
+        ));
+        out.push_str("| method | paper | measured: epochs of each run | mistakes left | passes' worth of work |\n|---|---|---|---|---|\n");
+        let mut methods: Vec<Option<f64>> = vec![];
+        runs.iter().for_each(|run| {
+            if !methods.contains(&run.epsilon()) {
+                methods.push(run.epsilon());
+            }
+        });
+        for epsilon in methods {
+            let of_method: Vec<&Run> = runs.iter().filter(|r| r.epsilon() == epsilon).collect();
+            let list = |cell: &dyn Fn(&Run) -> String| {
+                of_method.iter().map(|run| cell(run)).collect::<Vec<_>>().join(", ")
+            };
+            let (name, claim) = match epsilon {
+                None => ("P".to_string(), experiment.claim_perceptron),
+                Some(epsilon) => (format!("A, epsilon {}", number(epsilon)), experiment.claim_fine),
+            };
+            out.push_str(&format!(
+                "| {name} | {claim} | {} | {} | {} |\n",
+                list(&|run| epochs(run, max_epochs)),
+                list(&|run| grouped(run.fit.evaluation.mistakes)),
+                list(&|run| format!(
+                    "{:.1}",
+                    run.fit.rows_evaluated as f64 / experiment.rows as f64
+                )),
+            ));
+        }
+    }
+    out
+}
+
+fn epochs(run: &Run, max_epochs: u64) -> String {
+    match run.fit.stop {
+        Stop::EpochLimit => format!("not within {}", grouped(max_epochs)),
+        Stop::Cancelled | Stop::TimeLimit => format!("stopped after {}", grouped(run.fit.epochs)),
+        Stop::Separated | Stop::Converged => grouped(run.fit.epochs),
+    }
+}

@@ -1,0 +1,182 @@
+//! Results for people: a few lines, a table, or a CSV of epochs.
+
+use std::fmt::Write;
+
+use super::{counted, grouped, number, rounded};
+use crate::online::{EpochRecord, Fit, MethodSettings, Stop};
+use crate::race::Entrant;
+use crate::{Hyperplane, Samples};
+
+/// Weights that are spelled out before the rest is left to the model file.
+const SHOWN_WEIGHTS: usize = 8;
+
+/// Returns what `fit` prints.
+pub fn fit(samples: &Samples, method: &MethodSettings, fit: &Fit) -> String {
+    let rows = samples.rows() as u64;
+    let names = samples.label_names();
+    let mut out = String::new();
+    let mut line = |text: std::fmt::Arguments| writeln!(out, "{text}").expect("memory takes all");
+    line(format_args!("{}", headline(rows, fit)));
+    line(format_args!("  method      {}", describe(method)));
+    line(format_args!(
+        "  data        {}, {}; positive \"{}\", negative \"{}\"",
+        counted(rows, "row"),
+        counted(samples.columns() as u64, "feature"),
+        names.positive,
+        names.negative
+    ));
+    if samples.dropped() > 0 {
+        line(format_args!(
+            "              {} with missing values dropped",
+            counted(samples.dropped() as u64, "row")
+        ));
+    }
+    line(format_args!(
+        "  work        {}, {}, {} evaluated in {} s",
+        counted(fit.epochs, "epoch"),
+        counted(fit.updates, "update"),
+        counted(fit.rows_evaluated, "row"),
+        rounded(fit.seconds)
+    ));
+    let margin = &fit.evaluation.margin;
+    line(format_args!(
+        "  margin      {} geometric, {} angular",
+        optional(margin.geometric),
+        optional(margin.angular)
+    ));
+    if let Some(bound) = fit.margin_bound {
+        line(format_args!(
+            "              no hyperplane has an angular margin above {}",
+            rounded(bound)
+        ));
+    }
+    line(format_args!("  hyperplane  {}", equation(&fit.hyperplane, samples.feature_names())));
+    out
+}
+
+fn headline(rows: u64, fit: &Fit) -> String {
+    let mistakes = format!(
+        "{} of {} on the wrong side",
+        grouped(fit.evaluation.mistakes),
+        counted(rows, "row")
+    );
+    match fit.stop {
+        Stop::Separated => format!("separated: all {} on their own side", counted(rows, "row")),
+        Stop::Converged => format!("not separated: {mistakes} at the method's own end"),
+        Stop::EpochLimit => {
+            format!("not separated: {mistakes} after {}", counted(fit.epochs, "epoch"))
+        }
+        Stop::TimeLimit => format!("stopped by the time limit: {mistakes}, the best so far"),
+        Stop::Cancelled => format!("interrupted: {mistakes}, the best so far"),
+    }
+}
+
+/// Returns a method's name and its settings.
+pub fn describe(method: &MethodSettings) -> String {
+    let settings = serde_json::to_value(method).expect("settings are plain data");
+    let shown: Vec<String> = settings
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(key, _)| *key != "name")
+        .map(|(key, value)| match value {
+            serde_json::Value::Number(n) => format!("{key} {}", number(n.as_f64().unwrap_or(0.0))),
+            serde_json::Value::String(s) => format!("{key} {s}"),
+            other => format!("{key} {other}"),
+        })
+        .collect();
+    match shown.is_empty() {
+        true => method.name().to_string(),
+        false => format!("{} ({})", method.name(), shown.join(", ")),
+    }
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map_or("undefined".to_string(), rounded)
+}
+
+fn equation(hyperplane: &Hyperplane, names: Option<&[String]>) -> String {
+    let weights = &hyperplane.weights;
+    if weights.len() > SHOWN_WEIGHTS {
+        return format!(
+            "{} weights and a bias of {} (-o FILE keeps them, --json prints them)",
+            grouped(weights.len() as u64),
+            rounded(hyperplane.bias)
+        );
+    }
+    let mut text = String::new();
+    for (k, &weight) in weights.iter().enumerate() {
+        let name = names.map_or_else(|| format!("x{}", k + 1), |names| names[k].clone());
+        push_term(&mut text, weight, &format!(" {name}"));
+    }
+    push_term(&mut text, hyperplane.bias, "");
+    text.push_str(" > 0 is positive");
+    text
+}
+
+fn push_term(text: &mut String, value: f64, name: &str) {
+    let sign = match (text.is_empty(), value.is_sign_negative()) {
+        (true, true) => "-",
+        (true, false) => "",
+        (false, true) => " - ",
+        (false, false) => " + ",
+    };
+    text.push_str(&format!("{sign}{}{name}", rounded(value.abs())));
+}
+
+/// Returns what `race` prints: a row a method.
+pub fn race(samples: &Samples, entrants: &[Entrant]) -> String {
+    let header = [
+        "method",
+        "separated",
+        "epochs",
+        "updates",
+        "mistakes",
+        "accuracy",
+        "passes",
+        "margin",
+        "seconds",
+    ];
+    let rows = samples.rows() as f64;
+    let body = entrants.iter().map(|Entrant { method, fit }| {
+        let evaluation = &fit.evaluation;
+        [
+            method.name().to_string(),
+            if fit.separated() { "yes" } else { "no" }.to_string(),
+            grouped(fit.epochs),
+            grouped(fit.updates),
+            grouped(evaluation.mistakes),
+            format!("{:.4} %", 100.0 * evaluation.accuracy()),
+            format!("{:.1}", fit.rows_evaluated as f64 / rows),
+            evaluation.margin.angular.map_or("-".into(), |m| format!("{m:.1e}")),
+            format!("{:.3}", fit.seconds),
+        ]
+    });
+    let table: Vec<[String; 9]> = std::iter::once(header.map(str::to_string)).chain(body).collect();
+    let width = |k: usize| table.iter().map(|row| row[k].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let mut out = String::new();
+    for row in &table {
+        for (k, cell) in row.iter().enumerate() {
+            match k {
+                0 => write!(out, "{cell:<0$}", widths[k]),
+                _ => write!(out, "  {cell:>0$}", widths[k]),
+            }
+            .expect("memory takes all");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Returns the header of a CSV of epochs.
+pub fn history_header() -> &'static str {
+    "method,epoch,mistakes,updates,rows_evaluated,mistakes_after\n"
+}
+
+/// Returns one line of a CSV of epochs. Times are left out: the same run gives the same bytes.
+pub fn history_line(method: &MethodSettings, record: &EpochRecord) -> String {
+    let EpochRecord { epoch, mistakes, updates, rows_evaluated, .. } = record;
+    let after = record.evaluated_mistakes.map_or(String::new(), |n| n.to_string());
+    format!("{},{epoch},{mistakes},{updates},{rows_evaluated},{after}\n", method.name())
+}
