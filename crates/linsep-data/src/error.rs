@@ -51,8 +51,8 @@ impl fmt::Display for Place {
 /// Why data could not be read or used, and where.
 #[derive(Debug)]
 pub struct Error {
-    /// Where it was found.
-    pub place: Place,
+    /// Where it was found; boxed, so that a result is small.
+    pub place: Box<Place>,
     /// What was found.
     pub kind: ErrorKind,
 }
@@ -222,7 +222,7 @@ impl std::error::Error for Error {
 
 impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Self {
-        Error { place: Place::default(), kind }
+        Error { place: Box::default(), kind }
     }
 }
 
@@ -235,12 +235,16 @@ impl From<std::io::Error> for Error {
 impl ErrorKind {
     /// Returns the error at a line of a text file.
     pub(crate) fn at_line(self, line: u64) -> Error {
-        Error { place: Place { line: Some(line), ..Place::default() }, kind: self }
+        let mut error = Error::from(self);
+        error.place.line = Some(line);
+        error
     }
 
     /// Returns the error at a row, counted from 1.
     pub(crate) fn at_row(self, row: u64) -> Error {
-        Error { place: Place { row: Some(row), ..Place::default() }, kind: self }
+        let mut error = Error::from(self);
+        error.place.row = Some(row);
+        error
     }
 }
 

@@ -89,6 +89,15 @@ impl LabelTable {
         self.rows.extend(other.rows.iter().map(|&code| map[code as usize]));
     }
 
+    /// Returns a table of the rows for which `keep` is true; labels of no other row are forgotten.
+    pub(crate) fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let mut kept = LabelTable::new();
+        for (_, &code) in self.rows.iter().enumerate().filter(|&(i, _)| keep(i)) {
+            kept.push(&self.spellings[code as usize]);
+        }
+        kept
+    }
+
     /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()

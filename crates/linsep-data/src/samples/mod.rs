@@ -111,7 +111,7 @@ impl Features {
     }
 
     /// Returns a copy of the rows that `keep` names.
-    fn select_rows(&self, keep: &[usize]) -> Self {
+    pub(crate) fn select_rows(&self, keep: &[usize]) -> Self {
         match self {
             Features::Dense64(m) => Features::Dense64(m.select_rows(keep)),
             Features::Dense32(m) => Features::Dense32(m.select_rows(keep)),

@@ -1,0 +1,95 @@
+//! A cell of text as a number.
+
+use crate::error::ErrorKind;
+
+/// How much of a cell an error shows.
+const SHOWN_CHARACTERS: usize = 40;
+
+/// Why a cell is not a finite number.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// What was found.
+    pub(super) kind: ErrorKind,
+    /// True for what stands for a missing value: its row can be dropped.
+    pub(super) missing: bool,
+}
+
+/// Returns the finite number in a cell.
+#[inline]
+pub(super) fn number(cell: &[u8]) -> Result<f64, Fault> {
+    let cell = cell.trim_ascii();
+    match fast_float2::parse::<f64, _>(cell) {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) => Err(Fault { kind: ErrorKind::NotFinite { found: excerpt(cell) }, missing: true }),
+        Err(_) => Err(fault(cell)),
+    }
+}
+
+#[cold]
+fn fault(cell: &[u8]) -> Fault {
+    if cell.is_empty() {
+        let kind = ErrorKind::NotFinite { found: "nothing".into() };
+        return Fault { kind, missing: true };
+    }
+    let spellings: [&[u8]; 5] = [b"na", b"n/a", b"null", b"none", b"?"];
+    let missing = spellings.iter().any(|spelling| spelling.eq_ignore_ascii_case(cell));
+    Fault { kind: ErrorKind::NotANumber { found: excerpt(cell) }, missing }
+}
+
+/// Returns true if a non-empty cell shows that its row holds data: a number, or what stands for one.
+pub(super) fn is_data(cell: &[u8]) -> bool {
+    match number(cell) {
+        Ok(_) => true,
+        Err(fault) => fault.missing && !cell.trim_ascii().is_empty(),
+    }
+}
+
+/// Returns the text of a cell, shortened if it is long.
+pub(super) fn excerpt(cell: &[u8]) -> String {
+    // Four bytes a character at most, so that a runaway quote is not copied whole.
+    let beginning = &cell[..cell.len().min(4 * SHOWN_CHARACTERS + 4)];
+    let text = String::from_utf8_lossy(beginning);
+    if beginning.len() == cell.len() && text.chars().count() <= SHOWN_CHARACTERS {
+        return text.into_owned();
+    }
+    text.chars().take(SHOWN_CHARACTERS).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(cell: &str, expected: Result<f64, (&str, bool)>) {
+        let found = number(cell.as_bytes()).map_err(|f| (f.kind.to_string(), f.missing));
+        assert_eq!(found, expected.map_err(|(text, missing)| (text.to_string(), missing)));
+    }
+
+    #[test]
+    fn numbers() {
+        check("1", Ok(1.0));
+        check(" -1.5e3\t", Ok(-1500.0));
+        check("+.5", Ok(0.5));
+        check("1e-400", Ok(0.0));
+    }
+
+    #[test]
+    fn what_is_missing_can_be_dropped_and_words_cannot() {
+        check("", Err(("expected a finite number, found nothing", true)));
+        check(" ", Err(("expected a finite number, found nothing", true)));
+        check("NaN", Err(("expected a finite number, found NaN", true)));
+        check("-Infinity", Err(("expected a finite number, found -Infinity", true)));
+        check("1e999", Err(("expected a finite number, found 1e999", true)));
+        check("N/A", Err(("expected a number, found \"N/A\"", true)));
+        check("?", Err(("expected a number, found \"?\"", true)));
+        check("red", Err(("expected a number, found \"red\"", false)));
+        check("1 2", Err(("expected a number, found \"1 2\"", false)));
+        check("0x10", Err(("expected a number, found \"0x10\"", false)));
+    }
+
+    #[test]
+    fn excerpts_are_short_and_never_panic() {
+        assert_eq!(excerpt(b"\xff\xfe"), "\u{fffd}\u{fffd}");
+        assert_eq!(excerpt("é".repeat(40).as_bytes()), "é".repeat(40));
+        assert_eq!(excerpt("é".repeat(1000).as_bytes()), "é".repeat(40) + "…");
+    }
+}

@@ -1,0 +1,246 @@
+use std::io::Cursor;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::read::ColumnChoice;
+use crate::read::text::Boundary;
+
+fn chunks(text: &[u8], delimiter: u8, bytes: usize) -> Chunks {
+    Chunks::new(Box::new(Cursor::new(text.to_vec())), Boundary::record(delimiter), bytes)
+}
+
+fn show_row(features: &Features, i: usize) -> String {
+    let mut cells = vec![];
+    features.for_each(i, |_, v| cells.push(v.to_string()));
+    cells.join(" ")
+}
+
+fn show(text: &[u8], options: &ReadOptions, bytes: usize) -> String {
+    let delimiter = options.delimiter.unwrap_or(b',');
+    match read(chunks(text, delimiter, bytes), delimiter, options, None, &|_| {}) {
+        Ok(samples) => {
+            let names = samples.feature_names().map(|names| names.join(" ") + ": ");
+            let rows: Vec<String> = (0..samples.rows())
+                .map(|i| {
+                    let sign = if samples.positive()[i] { '+' } else { '-' };
+                    format!("{sign} {}", show_row(samples.features(), i))
+                })
+                .collect();
+            let dropped = match samples.dropped() {
+                0 => String::new(),
+                n => format!(", {n} dropped"),
+            };
+            format!("{}{}{dropped}", names.unwrap_or_default(), rows.join(", "))
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+fn check_bytes(text: &[u8], options: &ReadOptions, expected: &str) {
+    for bytes in [1, 2, 3, 5, 8, 13, 64, 1 << 20] {
+        assert_eq!(show(text, options, bytes), expected, "{} by {bytes}", text.escape_ascii());
+    }
+}
+
+fn check(text: &str, options: &ReadOptions, expected: &str) {
+    check_bytes(text.as_bytes(), options, expected);
+}
+
+fn auto() -> ReadOptions {
+    ReadOptions::default()
+}
+
+fn dropping() -> ReadOptions {
+    ReadOptions { missing: Missing::Drop, ..auto() }
+}
+
+fn label(choice: &str) -> ReadOptions {
+    ReadOptions { label: Some(choice.parse().unwrap()), ..auto() }
+}
+
+#[test]
+fn rows_of_cells() {
+    check("1,2,-1\n3,4,1\n", &auto(), "- 1 2, + 3 4");
+    check("a,b,c\n1,2,-1\n3,4,1", &auto(), "a b: - 1 2, + 3 4");
+    check("label,a\nx,1\n\ny,2\n \n", &auto(), "a: - 1, + 2");
+    check("1, 2 ,x\r\n\r\n3,4, y \r\n", &auto(), "- 1 2, + 3 4");
+    check("1,x\r2,y\r", &auto(), "- 1, + 2");
+    check("\n\n\na,b\n1,x\n2,y\n", &auto(), "a: - 1, + 2");
+    check("\"a\nb\",\"l,\"\"m\"\n\"1\",x\n2,\"y\"\n", &auto(), "a\nb: - 1, + 2");
+    check("1;2\n3;4\n", &ReadOptions { delimiter: Some(b';'), ..auto() }, "- 1, + 3");
+    check("1,x\n2,y\n", &ReadOptions { positive: Some("x".into()), ..auto() }, "+ 1, - 2");
+}
+
+#[test]
+fn a_header_is_told_from_data() {
+    let header = |header| ReadOptions { header, ..auto() };
+    check("a,\n1,x\n2,y\n", &auto(), "a: - 1, + 2");
+    check("nan,x\n2,y\n", &auto(), "line 1, column 1: expected a finite number, found nan");
+    check("?,x\n2,y\n", &auto(), "line 1, column 1: expected a number, found \"?\"");
+    check("1,x,a\n2,y,b\n", &auto(), "line 1, column 2: expected a number, found \"x\"");
+    check("7,8\n1,x\n2,y\n", &header(Header::Yes), "7: - 1, + 2");
+    check("a,b\n1,x\n", &header(Header::No), "line 1, column 1: expected a number, found \"a\"");
+    check(",\n1,x\n", &auto(), "line 1, column 1: expected a finite number, found nothing");
+}
+
+#[test]
+fn columns_are_chosen() {
+    let features = |list| ReadOptions { features: Some(ColumnChoice::parse_list(list)), ..auto() };
+    check("a,y,b\n1,n,3\n4,p,6\n", &auto(), "a b: - 1 3, + 4 6");
+    check("a,y,b\n1,2,n\n4,5,p\n", &label("b"), "a y: - 1 2, + 4 5");
+    check("a,y,b\nn,2,3\np,5,6\n", &label("1"), "y b: - 2 3, + 5 6");
+    check("a,b,y\n1,2,n\n3,4,p\n", &features("b,1-3"), "b a b: - 2 1 2, + 4 3 4");
+    check("a,b,y\n1,w,n\n3,w,p\n", &features("a"), "a: - 1, + 3");
+    check("a,b\n1,n\n", &label("c"), "no column \"c\"; the columns are \"a\", \"b\"");
+    check("a,b\n1,n\n", &features("c"), "no column \"c\"; the columns are \"a\", \"b\"");
+}
+
+#[test]
+fn what_is_wrong_is_told_by_line() {
+    check("", &auto(), "expected data, found an empty file");
+    check("\n\r\n  \n", &auto(), "expected data, found an empty file");
+    check("a,b\n", &auto(), "expected data rows, found only a header");
+    check("1,2,x\n3,y\n", &auto(), "line 2: expected 3 cells, found 2");
+    check("a,b\n\n1,x\n2\n", &auto(), "line 4: expected 2 cells, found 1");
+    check(
+        "age,y\n1,x\nn/a,y\n",
+        &auto(),
+        "line 3, column \"age\": expected a number, found \"n/a\"",
+    );
+    check(
+        "a,\"q\nr\"\n\n\n1,x\n,y\n",
+        &auto(),
+        "line 6, column \"a\": expected a finite number, found nothing",
+    );
+    check(
+        "a,b\r\n1,x\r\n\r\nw,y\r\n",
+        &auto(),
+        "line 4, column \"a\": expected a number, found \"w\"",
+    );
+    check("1,x\r2,y\r\rw,y\r", &auto(), "line 4, column 1: expected a number, found \"w\"");
+    check("1,x\n1e999,y\n", &auto(), "line 2, column 1: expected a finite number, found 1e999");
+    check("1,x\n2, \n", &auto(), "line 2: expected a label, found nothing");
+    check("1,x\n2,x\n", &auto(), "expected two classes, found one: all 2 rows are \"x\"");
+    check("x\ny\n", &auto(), "expected at least one feature, found none");
+    check("1,x\nv,y\nw,y\n3\n", &auto(), "line 2, column 1: expected a number, found \"v\"");
+    check_bytes(
+        b"1,x\n\xff\xfe,y\n",
+        &auto(),
+        "line 2, column 1: expected a number, found \"\u{fffd}\u{fffd}\"",
+    );
+    check_bytes(b"1,\xff\n2,y\n", &auto(), "+ 1, - 2");
+}
+
+#[test]
+fn a_runaway_quote_is_told_where_it_opens() {
+    let text = format!("1,x\n\"2,y\n{}", "3,x\n".repeat(100));
+    check(&text, &auto(), "line 2: expected 2 cells, found 1");
+}
+
+#[test]
+fn rows_with_missing_values_can_be_dropped() {
+    check("1,x\n,y\nNA,z\n2,y\n3,\n", &dropping(), "- 1, + 2, 3 dropped");
+    check("1,x\n,y\ninf,y\n1e999,y\n-nan,y\n2,y\n", &dropping(), "- 1, + 2, 4 dropped");
+    check("1,1,x\n,w,y\n", &dropping(), "line 2, column 2: expected a number, found \"w\"");
+    check(
+        "?,x\n,y\n",
+        &dropping(),
+        "expected at least one row, found none (2 dropped for missing values)",
+    );
+}
+
+#[test]
+fn progress_counts_rows() {
+    let seen = std::sync::Mutex::new(vec![]);
+    let count = |rows| seen.lock().unwrap().push(rows);
+    read(chunks(b"a,b\n1,x\n2,y\n3,x\n", b',', 4), b',', &auto(), None, &count).unwrap();
+    assert_eq!(seen.into_inner().unwrap().last(), Some(&3));
+}
+
+fn check_stream(text: &str, options: &ReadOptions, wanted: &str, expected: &str) {
+    let names: Vec<String> = wanted.split(' ').map(str::to_string).collect();
+    let number = wanted.parse().ok();
+    let features = number.unwrap_or(names.len());
+    let wanted = Expected { features, names: number.is_none().then_some(&names), index_base: 1 };
+    for bytes in [1, 6, 1 << 20] {
+        let mut rows = vec![];
+        let chunks = chunks(text.as_bytes(), b',', bytes);
+        let result = stream(chunks, b',', options, &wanted, &mut |block| {
+            for (i, row) in block.rows.iter().enumerate() {
+                rows.push(format!("{row}: {}", show_row(&block.features, i)));
+            }
+            Ok(())
+        });
+        let found = match result {
+            Ok(summary) => {
+                assert_eq!(summary.rows, rows.len() as u64);
+                format!("{}, {} dropped", rows.join(", "), summary.dropped)
+            }
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(found, expected, "{text:?} by {bytes}");
+    }
+}
+
+#[test]
+fn a_stream_fits_the_model() {
+    check_stream("b,x,a\n1,?,2\n3,w,4\n", &auto(), "a b", "1: 2 1, 2: 4 3, 0 dropped");
+    check_stream("1,2\n3,4\n", &auto(), "a b", "1: 1 2, 2: 3 4, 0 dropped");
+    check_stream("c,d\n1,2\n", &auto(), "a b", "no column \"a\"; the columns are \"c\", \"d\"");
+    check_stream("c,d\n1,2\n", &auto(), "2", "1: 1 2, 0 dropped");
+    check_stream("c,y,d\n1,w,2\n", &auto(), "2", "1: 1 2, 0 dropped");
+    check_stream("1,w,2\n", &label("2"), "2", "1: 1 2, 0 dropped");
+    check_stream("1,2,3\n", &auto(), "2", "expected 2 features, found 3");
+    check_stream("1,2\n,3\n4,5\n", &dropping(), "2", "1: 1 2, 3: 4 5, 1 dropped");
+    check_stream(
+        "1,2\n,3\n",
+        &auto(),
+        "2",
+        "line 2, column 1: expected a finite number, found nothing",
+    );
+    check_stream("", &auto(), "2", "expected data, found an empty file");
+}
+
+#[test]
+fn an_error_of_the_taker_stops_the_stream() {
+    let wanted = Expected { features: 1, names: None, index_base: 1 };
+    let mut count = 0;
+    let result = stream(chunks(b"1\n2\n3\n", b',', 2), b',', &auto(), &wanted, &mut |_| {
+        count += 1;
+        Err(ErrorKind::NoFeatures.into())
+    });
+    assert!(result.is_err());
+    assert_eq!(count, 1);
+}
+
+#[test]
+fn a_byte_order_mark_inside_is_text_wherever_it_is_cut() {
+    check(
+        "1,x\n\u{feff}2,y\n",
+        &auto(),
+        "line 2, column 1: expected a number, found \"\u{feff}2\"",
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_text_reads_the_same_in_any_pieces_on_any_threads(
+        text in "(([1-3n]|\"[1\n,\"]{1,3}\"|\"\")[,\"]?[xy,\n\r\"]\r?\n?){0,12}",
+        bytes in 1usize..64,
+        threads in 1usize..4,
+    ) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        for options in [auto(), dropping()] {
+            let whole = show(text.as_bytes(), &options, 1 << 20);
+            let pieces = pool.install(|| show(text.as_bytes(), &options, bytes));
+            prop_assert_eq!(pieces, whole);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(text in prop::collection::vec(any::<u8>(), 0..200)) {
+        show(&text, &auto(), 16);
+        show(&text, &dropping(), 1 << 20);
+    }
+}

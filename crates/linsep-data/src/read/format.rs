@@ -1,0 +1,177 @@
+//! What the bytes are: by name, by extension or by content.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use super::cell;
+use crate::error::{Error, ErrorKind};
+
+const READABLE: &str = "csv, tsv, libsvm or npy, plain or compressed by gzip or zstd";
+
+/// A format of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Cells between commas.
+    Csv,
+    /// Cells between tabs.
+    Tsv,
+    /// A label and index:value pairs: the format of LIBSVM, LIBLINEAR and SVMlight.
+    Libsvm,
+    /// An array as NumPy saves it.
+    Npy,
+}
+
+impl Format {
+    /// Returns the format that the extension stands for, compressed or not, or `None`.
+    ///
+    /// ```
+    /// use linsep_data::read::Format;
+    /// assert_eq!(Format::by_extension("train.svm.gz".as_ref()), Some(Format::Libsvm));
+    /// assert_eq!(Format::by_extension("train.txt".as_ref()), None);
+    /// ```
+    pub fn by_extension(path: &Path) -> Option<Self> {
+        let plain = without_compression(path);
+        plain.extension()?.to_str()?.parse().ok()
+    }
+
+    /// Returns the format that the first bytes look like.
+    ///
+    /// Errors if they are known to be something else.
+    pub(super) fn by_content(head: &[u8]) -> Result<Self, Error> {
+        if head.starts_with(b"\x93NUMPY") {
+            return Ok(Format::Npy);
+        }
+        if let Some(found) = unreadable(head) {
+            let found = found.to_string();
+            return Err(ErrorKind::Unsupported { found, expected: READABLE }.into());
+        }
+        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+        let mut lines = text.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        let first = lines.clone().next().unwrap_or_default();
+        let first_data = lines.find(|line| !line.trim_ascii_start().starts_with(b"#"));
+        if first_data.is_some_and(looks_like_libsvm) {
+            return Ok(Format::Libsvm);
+        }
+        Ok(if first.contains(&b'\t') && !first.contains(&b',') { Format::Tsv } else { Format::Csv })
+    }
+}
+
+/// Returns the path without an extension that stands for compression.
+pub(super) fn without_compression(path: &Path) -> std::path::PathBuf {
+    match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        Some("gz" | "zst") => path.with_extension(""),
+        _ => path.to_path_buf(),
+    }
+}
+
+/// Returns what the bytes are, if that is known and cannot be read.
+fn unreadable(head: &[u8]) -> Option<&'static str> {
+    match head {
+        [b'P', b'A', b'R', b'1', ..] => Some("a Parquet file"),
+        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Some("an Arrow file"),
+        [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
+        [0x89, b'H', b'D', b'F', ..] => Some("an HDF5 file"),
+        [0xfd, b'7', b'z', b'X', b'Z', ..] => Some("xz-compressed data"),
+        [b'B', b'Z', b'h', _, 0x31, 0x41, 0x59, ..] => Some("bzip2-compressed data"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16 text"),
+        _ => None,
+    }
+}
+
+/// Returns true for `label index:value …` and for `index:value …`.
+fn looks_like_libsvm(line: &[u8]) -> bool {
+    let is_pair = |token: &[u8]| {
+        let Some(colon) = memchr::memchr(b':', token) else { return false };
+        let (index, value) = (&token[..colon], &token[colon + 1..]);
+        let is_index = !index.is_empty() && index.iter().all(u8::is_ascii_digit);
+        is_index && cell::number(value).is_ok() || index == b"qid"
+    };
+    let mut tokens = line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
+    let first = tokens.next().unwrap_or_default();
+    match tokens.next() {
+        Some(second) => (is_pair(first) || !first.contains(&b':')) && is_pair(second),
+        None => is_pair(first),
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    /// Returns the format of this name: csv, tsv, libsvm, svm or npy, in any case.
+    fn from_str(name: &str) -> Result<Self, Error> {
+        match name.to_ascii_lowercase().as_str() {
+            "csv" => Ok(Format::Csv),
+            "tsv" => Ok(Format::Tsv),
+            "libsvm" | "svm" => Ok(Format::Libsvm),
+            "npy" => Ok(Format::Npy),
+            _ => {
+                let found = format!("the format \"{name}\"");
+                Err(ErrorKind::Unsupported { found, expected: "csv, tsv, libsvm or npy" }.into())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::Libsvm => "libsvm",
+            Format::Npy => "npy",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_extension() {
+        let check = |path: &str, expected| {
+            assert_eq!(Format::by_extension(Path::new(path)), expected, "{path}");
+        };
+        check("a.csv", Some(Format::Csv));
+        check("a.b.CSV.GZ", Some(Format::Csv));
+        check("a.tsv.zst", Some(Format::Tsv));
+        check("a.libsvm", Some(Format::Libsvm));
+        check("a.npy.gz", Some(Format::Npy));
+        check("a.txt", None);
+        check("a.data.gz", None);
+        check("csv", None);
+        check("", None);
+    }
+
+    #[test]
+    fn by_content() {
+        let check = |head: &[u8], expected: Result<Format, &str>| match Format::by_content(head) {
+            Ok(found) => assert_eq!(Ok(found), expected, "{}", head.escape_ascii()),
+            Err(error) => {
+                let expected = expected.expect_err("an error is expected");
+                assert!(error.to_string().contains(expected), "{error}");
+            }
+        };
+        check(b"\x93NUMPY\x01\x00", Ok(Format::Npy));
+        check(b"# made up\n\n+1 1:0.5 2:1\n", Ok(Format::Libsvm));
+        check(b"yes 3:1e-5", Ok(Format::Libsvm));
+        check(b"1 qid:3 1:2", Ok(Format::Libsvm));
+        check(b"1:2 3:4", Ok(Format::Libsvm));
+        check(b"1:2", Ok(Format::Libsvm));
+        check(b"1,2 3:x", Ok(Format::Csv));
+        check(b"12:30,5\n", Ok(Format::Csv));
+        check(b"a\tb\n1,5\t2\n", Ok(Format::Tsv));
+        check(b"a,b\tc\n", Ok(Format::Csv));
+        check(b"\n", Ok(Format::Csv));
+        check(b"PAR1\x15", Err("a Parquet file"));
+        check(b"\xff\xfe1\0", Err("UTF-16"));
+    }
+
+    #[test]
+    fn by_name() {
+        assert_eq!("SVM".parse::<Format>().unwrap(), Format::Libsvm);
+        let error = "xlsx".parse::<Format>().unwrap_err().to_string();
+        assert_eq!(error, "cannot read the format \"xlsx\"; expected csv, tsv, libsvm or npy");
+    }
+}

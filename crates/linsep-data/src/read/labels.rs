@@ -1,0 +1,260 @@
+//! Labels and rows as they add up: labels beside the data, labels in a file of their own, and rows
+//! that are left out.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use super::compression::read_error;
+use super::format::{Format, without_compression};
+use super::source::{Input, Source};
+use super::{ReadOptions, cell, npy};
+use crate::error::{Error, ErrorKind};
+use crate::samples::{Features, LabelTable, Missing, Samples};
+
+/// The rows of some text: how many there were, which were left out, and the labels of the others.
+#[derive(Default)]
+pub(super) struct Tally {
+    seen: u64,
+    /// Counted from 0, in order.
+    dropped: Vec<u64>,
+    labels: LabelTable,
+}
+
+impl Tally {
+    /// Counts a row that is kept, with its label if it has one beside it.
+    pub(super) fn keep(&mut self, label: Option<&[u8]>) {
+        self.seen += 1;
+        if let Some(label) = label {
+            self.labels.push(&String::from_utf8_lossy(label));
+        }
+    }
+
+    /// Counts a row that is left out.
+    pub(super) fn drop_row(&mut self) {
+        self.dropped.push(self.seen);
+        self.seen += 1;
+    }
+
+    /// Adds the rows of another tally, which come after those of this one.
+    pub(super) fn append(&mut self, other: Tally) {
+        self.dropped.extend(other.dropped.iter().map(|row| self.seen + row));
+        self.seen += other.seen;
+        self.labels.append(other.labels);
+    }
+
+    /// Returns the number of rows, those left out included.
+    pub(super) fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// Returns the number of rows left out.
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped.len() as u64
+    }
+
+    /// Returns the numbers of the rows that were kept, counted from 1 after `before` others.
+    pub(super) fn kept_rows(&self, before: u64) -> Vec<u64> {
+        let mut dropped = self.dropped.iter().peekable();
+        (0..self.seen)
+            .filter(|row| dropped.next_if_eq(&row).is_none())
+            .map(|row| before + row + 1)
+            .collect()
+    }
+
+    /// Returns the samples of the kept rows, with their labels from `file` if there is one.
+    ///
+    /// Errors if the file has another number of labels, and as [`Samples::new`] does.
+    pub(super) fn into_samples(
+        mut self,
+        mut features: Features,
+        file: Option<LabelFile>,
+        options: &ReadOptions,
+    ) -> Result<Samples, Error> {
+        if let Some(file) = file {
+            features = self.take_labels(features, file)?;
+        }
+        let dropped = self.dropped.len();
+        if features.rows() == 0 {
+            return Err(ErrorKind::NoRows { dropped }.into());
+        }
+        let labels = self.labels.into_classes(options.positive.as_deref())?;
+        Ok(Samples::new(features, labels, options.missing)?.with_more_dropped(dropped))
+    }
+
+    /// Takes labels from a file; rows whose label is missing there are left out too.
+    fn take_labels(&mut self, features: Features, file: LabelFile) -> Result<Features, Error> {
+        if file.table.len() as u64 != self.seen {
+            let kind = ErrorKind::LabelCount { labels: file.table.len(), rows: self.seen as usize };
+            return Err(Error::from(kind).in_source(&file.name));
+        }
+        let is_in = |rows: &[u64], row: u64| rows.binary_search(&row).is_ok();
+        let both: Vec<u64> = (0..self.seen)
+            .filter(|&row| is_in(&self.dropped, row) || is_in(&file.missing, row))
+            .collect();
+        self.labels = file.table.filtered(|row| !is_in(&both, row as u64));
+        let features = if file.missing.is_empty() {
+            features
+        } else {
+            let rows = self.kept_rows(0);
+            let keep: Vec<usize> =
+                (0..rows.len()).filter(|&i| !is_in(&file.missing, rows[i] - 1)).collect();
+            features.select_rows(&keep)
+        };
+        self.dropped = both;
+        Ok(features)
+    }
+}
+
+/// The labels of all rows, from a file of their own or a column of an array.
+#[derive(Default)]
+pub(super) struct LabelFile {
+    name: String,
+    table: LabelTable,
+    /// Rows without a label, counted from 0; the table holds an empty one for each.
+    missing: Vec<u64>,
+}
+
+impl LabelFile {
+    /// Returns the labels in a file: an npy array, or text with one a line.
+    ///
+    /// Errors if it cannot be read, and if a label is missing, unless such rows are to be dropped.
+    pub(super) fn read(path: &Path, missing: Missing) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        Self::open(path, missing).map_err(|error| error.in_source(&name))
+    }
+
+    fn open(path: &Path, missing: Missing) -> Result<Self, Error> {
+        let source = Source::File(path.to_path_buf());
+        let input = Input::open(&source)?;
+        let mut file = LabelFile { name: source.name(), ..LabelFile::default() };
+        if input.head().starts_with(b"\x93NUMPY")
+            || Format::by_extension(&without_compression(path)) == Some(Format::Npy)
+        {
+            npy::read_labels(input, &mut |label, row| {
+                file.push(label, missing, |kind| kind.at_row(row))
+            })?;
+        } else {
+            file.read_lines(input.into_text(), missing)?;
+        }
+        if file.table.is_empty() {
+            return Err(ErrorKind::Empty.into());
+        }
+        Ok(file)
+    }
+
+    /// Adds a label, or the lack of one.
+    pub(super) fn push(
+        &mut self,
+        label: Option<&str>,
+        missing: Missing,
+        at: impl FnOnce(ErrorKind) -> Error,
+    ) -> Result<(), Error> {
+        if label.is_none() {
+            if missing == Missing::Refuse {
+                return Err(at(ErrorKind::NoLabel));
+            }
+            self.missing.push(self.table.len() as u64);
+        }
+        self.table.push(label.unwrap_or_default());
+        Ok(())
+    }
+
+    fn read_lines(&mut self, text: Box<dyn Read + Send>, missing: Missing) -> Result<(), Error> {
+        let mut text = BufReader::new(text);
+        let mut line = vec![];
+        let (mut number, mut first_blank) = (0, None);
+        loop {
+            line.clear();
+            if text.read_until(b'\n', &mut line).map_err(read_error)? == 0 {
+                return Ok(());
+            }
+            number += 1;
+            let label = unquoted(line.trim_ascii());
+            if label.is_empty() {
+                first_blank.get_or_insert(number);
+                continue;
+            }
+            // Blank lines are missing labels, except at the end.
+            for blank in first_blank.take().unwrap_or(number)..number {
+                self.push(None, missing, |kind| kind.at_line(blank))?;
+            }
+            let label = String::from_utf8_lossy(label);
+            self.push(Some(&label), missing, |kind| kind.at_line(number))?;
+        }
+    }
+}
+
+fn unquoted(label: &[u8]) -> &[u8] {
+    match label {
+        [b'"', inner @ .., b'"'] => inner.trim_ascii(),
+        _ => label,
+    }
+}
+
+/// Returns the label in a cell, trimmed, or `None` if there is none.
+pub(super) fn label_in(cell: &[u8]) -> Option<&[u8]> {
+    Some(cell.trim_ascii()).filter(|label| !label.is_empty())
+}
+
+/// Returns true if the fault is of a row to be dropped; errors if it is to be refused.
+pub(super) fn may_drop(fault: cell::Fault, missing: Missing) -> Result<(), Error> {
+    match missing {
+        Missing::Drop if fault.missing => Ok(()),
+        _ => Err(fault.kind.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::samples::Dense;
+
+    #[test]
+    fn a_tally_numbers_the_rows_it_kept() {
+        let tally = |pattern: &str| {
+            let mut tally = Tally::default();
+            for row in pattern.chars() {
+                if row == '.' { tally.drop_row() } else { tally.keep(Some(b"x")) }
+            }
+            tally
+        };
+        let mut all = tally(".x.");
+        assert_eq!(all.kept_rows(10), [12]);
+        all.append(tally("x."));
+        assert_eq!(all.kept_rows(0), [2, 4]);
+        assert_eq!((all.seen(), all.dropped(), all.labels.len()), (5, 3, 2));
+    }
+
+    fn check(lines: &str, missing: Missing, expected: &str) {
+        let mut file = LabelFile { name: "labels.txt".into(), ..LabelFile::default() };
+        let mut tally = Tally::default();
+        tally.keep(None);
+        tally.drop_row();
+        tally.keep(None);
+        tally.keep(None);
+        let features = Features::from(Dense::new(vec![1.0, 3.0, 4.0], 3, 1));
+        let options = ReadOptions { missing, ..ReadOptions::default() };
+        let text = Box::new(Cursor::new(lines.as_bytes().to_vec()));
+        let found = file
+            .read_lines(text, missing)
+            .and_then(|()| tally.into_samples(features, Some(file), &options));
+        let found = match found {
+            Ok(s) => format!("{:?} {:?} {}", s.label_names().positive, s.positive(), s.dropped()),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_label_a_line() {
+        use Missing::{Drop, Refuse};
+        check("a\n b \r\n\"b\"\na", Refuse, "\"b\" [false, true, false] 1");
+        check("a\nc\nb\na\n\n\n", Refuse, "\"b\" [false, true, false] 1");
+        check("a\nb\n\na\n", Refuse, "line 3: expected a label, found nothing");
+        check("a\nb\n\nb\n", Drop, "\"b\" [false, true] 2");
+        check("a\nb\nb\n", Drop, "labels.txt: expected 4 labels, one a row, found 3");
+        check("a\nb\na\na\n", Drop, "expected two classes, found one: all 3 rows are \"a\"");
+    }
+}

@@ -1,0 +1,339 @@
+//! Reads arrays as NumPy saves them (npy, versions 1 to 3).
+//!
+//! Floats of a plain file in C order and native byte order are mapped; all else is converted on
+//! the way into the one copy that is kept.
+
+mod header;
+mod strings;
+mod values;
+
+use std::fs::File;
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+use super::columns::Columns;
+use super::format::without_compression;
+use super::labels::{LabelFile, Tally};
+use super::source::{Input, Source};
+use super::{Block, Expected, ReadOptions, StreamSummary};
+use crate::error::{Column, Error, ErrorKind};
+use crate::samples::{Dense, Features, Missing, Samples};
+use header::{Header, damaged};
+pub(super) use strings::read_labels;
+use values::{Number, Payload, Target, too_short};
+
+/// Values that are read and converted at a time.
+const BLOCK_VALUES: usize = 1 << 17;
+
+/// Values of the columns that are transposed at a time.
+const COLUMN_BLOCK_VALUES: usize = 1 << 22;
+
+const NUMBERS: &str = "an array of bool, int8 to int64, uint8 to uint64, float32 or float64";
+
+/// A matrix as the header describes it.
+struct Matrix {
+    number: Number,
+    rows: usize,
+    columns: usize,
+    fortran_order: bool,
+    offset: usize,
+    /// Bytes of all values.
+    bytes: u64,
+}
+
+impl Matrix {
+    /// Returns what the header describes. A vector is a matrix of one column.
+    ///
+    /// Errors if that is not a matrix of numbers, or is empty.
+    fn new(header: &Header) -> Result<Self, Error> {
+        let number = Number::parse(&header.descr).ok_or_else(|| {
+            let found = format!("an array of type {}", header.descr);
+            ErrorKind::Unsupported { found, expected: NUMBERS }
+        })?;
+        let (rows, columns) = match header.shape[..] {
+            [rows] => (rows, 1),
+            [rows, columns] => (rows, columns),
+            _ => {
+                let found = format!("an array of {} dimensions", header.shape.len());
+                return Err(ErrorKind::Unsupported { found, expected: "one or two" }.into());
+            }
+        };
+        if rows == 0 {
+            return Err(ErrorKind::NoRows { dropped: 0 }.into());
+        }
+        if columns == 0 {
+            return Err(ErrorKind::NoFeatures.into());
+        }
+        let bytes = rows
+            .checked_mul(columns)
+            .and_then(|n| n.checked_mul(8))
+            .filter(|&n| n <= isize::MAX as u64);
+        if bytes.is_none() {
+            return Err(damaged(format!("its npy header claims {rows} x {columns} values")));
+        }
+        let bytes = rows * columns * number.bytes() as u64;
+        let (rows, columns) = (rows as usize, columns as usize);
+        let fortran_order = header.fortran_order && columns > 1 && rows > 1;
+        Ok(Matrix { number, rows, columns, fortran_order, offset: header.offset, bytes })
+    }
+
+    fn size(&self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
+    /// Returns all values, mapped or converted.
+    fn load(&self, input: Input, progress: &dyn Fn(u64)) -> Result<Features, Error> {
+        let map = input.file().map(|file| self.map(file)).transpose()?;
+        if self.number.fits_f32() {
+            self.load_as::<f32>(input, map, progress)
+        } else {
+            self.load_as::<f64>(input, map, progress)
+        }
+    }
+
+    /// Returns the mapped file. Errors if it is too short for the values.
+    fn map(&self, file: &File) -> Result<Arc<Mmap>, Error> {
+        // SAFETY: the map is only read. Another program that changes or cuts the file meanwhile
+        // breaks what a map relies on; that is documented where data are read.
+        let map = unsafe { Mmap::map(file) }?;
+        let found = (map.len() as u64).saturating_sub(self.offset as u64);
+        if found < self.bytes { Err(too_short(self.bytes, found)) } else { Ok(Arc::new(map)) }
+    }
+
+    fn load_as<T: Target>(
+        &self,
+        input: Input,
+        map: Option<Arc<Mmap>>,
+        progress: &dyn Fn(u64),
+    ) -> Result<Features, Error>
+    where
+        Features: From<Dense<T>>,
+    {
+        let (rows, columns) = self.size();
+        let plain = self.number.is_native_float() && !self.fortran_order;
+        if let Some(dense) = map
+            .clone()
+            .filter(|_| plain)
+            .and_then(|map| Dense::<T>::mapped(map, self.offset, rows, columns))
+        {
+            return Ok(dense.into());
+        }
+        let values: Vec<T> = match map.filter(|_| self.fortran_order) {
+            Some(map) => {
+                let mut values = vec![T::default(); rows * columns];
+                let bytes = &map[self.offset..self.offset + self.bytes as usize];
+                values::transpose(self.number, bytes, &mut values, self.size(), 0)?;
+                values
+            }
+            None => {
+                let mut payload = self.payload(input)?;
+                if self.fortran_order {
+                    values::read_columns(
+                        &mut payload,
+                        self.number,
+                        self.size(),
+                        COLUMN_BLOCK_VALUES,
+                    )?
+                } else {
+                    values::read_rows(
+                        &mut payload,
+                        self.number,
+                        self.size(),
+                        BLOCK_VALUES,
+                        progress,
+                    )?
+                }
+            }
+        };
+        Ok(Dense::new(values, rows, columns).into())
+    }
+
+    fn payload(&self, input: Input) -> Result<Payload, Error> {
+        let mut reader = input.into_reader();
+        Header::read(&mut reader)?;
+        Ok(Payload::new(reader, self.bytes))
+    }
+
+    fn as_columns(&self) -> Columns {
+        Columns { width: self.columns, names: None }
+    }
+}
+
+/// Returns the samples of an array, with the labels of `file`, of a file beside, or of a column.
+pub(super) fn read(
+    input: Input,
+    source: &Source,
+    options: &ReadOptions,
+    file: Option<LabelFile>,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Samples, Error> {
+    let matrix = Matrix::new(&Header::read(&mut input.head())?)?;
+    let file = match labels_beside(source).filter(|_| file.is_none() && options.label.is_none()) {
+        Some(path) => Some(LabelFile::read(&path, options.missing)?),
+        None => file,
+    };
+    let chosen = matrix.as_columns().choose(options, file.is_some())?;
+    let mut features = matrix.load(input, progress)?;
+    progress(matrix.rows as u64);
+    let file = match chosen.label {
+        Some(label) => Some(labels_of_column(&features, label, options.missing)?),
+        None => file,
+    };
+    if chosen.label.is_some() || options.features.is_some() {
+        features = pick(features, &chosen.features);
+    }
+    let mut tally = Tally::default();
+    (0..matrix.rows).for_each(|_| tally.keep(None));
+    tally.into_samples(features, file, options)
+}
+
+/// Returns `STEM.labels.npy` for `STEM.npy`, if there is such a file.
+fn labels_beside(source: &Source) -> Option<std::path::PathBuf> {
+    let Source::File(path) = source else { return None };
+    let plain = without_compression(path);
+    let beside = plain.with_extension("labels.npy");
+    (plain.extension()? == "npy" && beside.is_file()).then_some(beside)
+}
+
+/// Returns the columns in this order, without a copy if only an edge is left out.
+fn pick(features: Features, keep: &[usize]) -> Features {
+    fn pick<T: Target>(dense: Dense<T>, keep: &[usize]) -> Dense<T> {
+        let edge = match keep {
+            _ if keep.len() + 1 != dense.columns() => None,
+            _ if keep.iter().copied().eq(1..dense.columns()) => Some(0),
+            _ if keep.iter().copied().eq(0..dense.columns() - 1) => Some(dense.columns() - 1),
+            _ => None,
+        };
+        match edge {
+            Some(column) => dense.without_edge_column(column).expect("it is the first or last"),
+            None => dense.select_columns(keep),
+        }
+    }
+    match features {
+        Features::Dense64(dense) => pick(dense, keep).into(),
+        Features::Dense32(dense) => pick(dense, keep).into(),
+        Features::Sparse(_) => features,
+    }
+}
+
+fn labels_of_column(
+    features: &Features,
+    column: usize,
+    missing: Missing,
+) -> Result<LabelFile, Error> {
+    fn spell_all<T: Target>(
+        dense: &Dense<T>,
+        column: usize,
+        missing: Missing,
+    ) -> Result<LabelFile, Error> {
+        let mut labels = LabelFile::default();
+        // Classes are few: what they are called is written once.
+        let mut seen: Vec<(u64, String)> = vec![];
+        for i in 0..dense.rows() {
+            let value = dense.row(i)[column];
+            let bits = value.widen().to_bits();
+            let known = seen.iter().position(|(b, _)| *b == bits).unwrap_or_else(|| {
+                if seen.len() == 8 {
+                    seen.clear();
+                }
+                seen.push((bits, value.to_string()));
+                seen.len() - 1
+            });
+            let label = (!value.widen().is_nan()).then_some(seen[known].1.as_str());
+            labels.push(label, missing, |kind| {
+                kind.at_row(i as u64 + 1).in_column(Column::Number(column + 1))
+            })?;
+        }
+        Ok(labels)
+    }
+    match features {
+        Features::Dense64(dense) => spell_all(dense, column, missing),
+        Features::Dense32(dense) => spell_all(dense, column, missing),
+        Features::Sparse(_) => Ok(LabelFile::default()),
+    }
+}
+
+/// Hands the rows of an array on, in blocks.
+pub(super) fn stream(
+    input: Input,
+    options: &ReadOptions,
+    expected: &Expected,
+    each: &mut dyn FnMut(Block) -> Result<(), Error>,
+) -> Result<StreamSummary, Error> {
+    let matrix = Matrix::new(&Header::read(&mut input.head())?)?;
+    let keep = matrix.as_columns().match_expected(options, expected)?;
+    let mut blocks =
+        Blocks { keep, missing: options.missing, summary: StreamSummary::default(), each };
+    let rows_a_block = (BLOCK_VALUES / matrix.columns).max(1);
+    if matrix.fortran_order {
+        let all = matrix.load(input, &|_| {})?;
+        for first in (0..matrix.rows).step_by(rows_a_block) {
+            let rows: Vec<usize> = (first..matrix.rows.min(first + rows_a_block)).collect();
+            blocks.push(all.select_rows(&rows))?;
+        }
+        return Ok(blocks.summary);
+    }
+    let mut payload = matrix.payload(input)?;
+    for first in (0..matrix.rows).step_by(rows_a_block) {
+        let size = (rows_a_block.min(matrix.rows - first), matrix.columns);
+        let block = BLOCK_VALUES;
+        let features = if matrix.number.fits_f32() {
+            values::read_rows::<f32>(&mut payload, matrix.number, size, block, &|_| {})
+                .map(|values| Features::from(Dense::new(values, size.0, size.1)))
+        } else {
+            values::read_rows::<f64>(&mut payload, matrix.number, size, block, &|_| {})
+                .map(|values| Features::from(Dense::new(values, size.0, size.1)))
+        };
+        blocks.push(features.map_err(|mut error| {
+            error.place.row = error.place.row.map(|row| first as u64 + row);
+            error
+        })?)?;
+    }
+    Ok(blocks.summary)
+}
+
+/// Picks columns, looks for missing values and hands blocks on.
+struct Blocks<'a> {
+    keep: Vec<usize>,
+    missing: Missing,
+    summary: StreamSummary,
+    each: &'a mut dyn FnMut(Block) -> Result<(), Error>,
+}
+
+impl Blocks<'_> {
+    fn push(&mut self, block: Features) -> Result<(), Error> {
+        let before = self.summary.rows + self.summary.dropped;
+        let all = self.keep.iter().copied().eq(0..block.columns());
+        let mut features = if all { block } else { pick(block, &self.keep) };
+        let mut kept = vec![];
+        for i in 0..features.rows() {
+            let mut fault = None;
+            features.for_each(i, |k, value| {
+                if !value.is_finite() {
+                    fault.get_or_insert((k, value));
+                }
+            });
+            match fault {
+                None => kept.push(i),
+                Some((k, value)) if self.missing == Missing::Refuse => {
+                    return Err(ErrorKind::NotFinite { found: value.to_string() }
+                        .at_row(before + i as u64 + 1)
+                        .in_column(Column::Number(self.keep[k] + 1)));
+                }
+                Some(_) => self.summary.dropped += 1,
+            }
+        }
+        self.summary.rows += kept.len() as u64;
+        if kept.is_empty() {
+            return Ok(());
+        }
+        if kept.len() < features.rows() {
+            features = features.select_rows(&kept);
+        }
+        (self.each)(Block { features, rows: kept.iter().map(|&i| before + i as u64 + 1).collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests;
