@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use linsep::experiments::{EXPERIMENTS, Experiment, Precision, Run, run_data, run_methods};
 use linsep::online::FitSettings;
 use linsep::report::chart::{Line, accuracy_over_epochs};
-use linsep::report::{counted, grouped, rounded, study};
+use linsep::report::{counted, grouped, number, rounded, study};
 
 use super::race::Lane;
 use crate::args::{Dtype, ExperimentArg, ReproduceArgs};
@@ -57,14 +57,14 @@ fn run_experiment(
         ..FitSettings::default()
     };
     let mut all = vec![];
-    for number in 1..=args.runs.get() {
-        let bar = Bar::new(&format!("({}) run {number}: making data", experiment.letter), quiet);
+    for run in 1..=args.runs.get() {
+        let bar = Bar::new(&format!("({}) run {run}: making data", experiment.letter), quiet);
         bar.rows(experiment.rows as u64);
-        let samples = run_data(experiment, args.seed + number as u64, precision)?;
+        let samples = run_data(experiment, args.seed + run as u64, precision)?;
         bar.clear();
         let cancelled = interrupt.heed();
-        let runs = run_methods(&samples, number, &args.epsilon, &settings, &mut |method| {
-            let what = format!("({}) run {number}: {}", experiment.letter, method.name());
+        let runs = run_methods(&samples, run, &args.epsilon, &settings, &mut |method| {
+            let what = format!("({}) run {run}: {}", experiment.letter, method.name());
             Box::new(Lane { progress: FitProgress::new(&what, quiet), cancelled })
         })
         .map_err(|error| Failure::fit(&error))?;
@@ -80,7 +80,7 @@ fn run_experiment(
 }
 
 fn line(experiment: &Experiment, run: &Run) -> String {
-    let epsilon = run.epsilon().map_or(String::new(), |e| format!(", epsilon {}", rounded(e)));
+    let epsilon = run.epsilon().map_or(String::new(), |e| format!(", epsilon {}", number(e)));
     format!(
         "({}) {}{epsilon}: {}, {} left, the work of {:.1} passes, {} s\n",
         experiment.letter,
@@ -121,7 +121,7 @@ fn chart(experiment: &Experiment, runs: &[Run]) -> String {
                 .collect(),
         })
         .collect();
-    let epsilon = first.map_or(String::new(), |e| format!(", epsilon {}", rounded(e)));
+    let epsilon = first.map_or(String::new(), |e| format!(", epsilon {}", number(e)));
     let title = format!(
         "({}) {} samples, {} features{epsilon}",
         experiment.letter,

@@ -70,9 +70,13 @@ fn draw(
         } else {
             chart.draw_series(LineSeries::new(points, style))?
         };
-        drawn
-            .label(&line.name)
-            .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 22, y)], style));
+        // Two dashes, which meet where the line is solid.
+        let dash = if line.dashed { 8 } else { 11 };
+        drawn.label(&line.name).legend(move |(x, y)| {
+            EmptyElement::at((x, y))
+                + PathElement::new(vec![(0, 0), (dash, 0)], style)
+                + PathElement::new(vec![(22 - dash, 0), (22, 0)], style)
+        });
         // Where a line ends: the epoch in which its method was done.
         chart.draw_series(last.map(|point| Circle::new(point, 3, style.filled())))?;
     }

@@ -1,12 +1,13 @@
 //! Dot products, updates and block scores: the loops in which all time is spent.
 //!
-//! Every sum runs over sixteen lanes (element k goes to lane k mod 16) that are added up in one
-//! fixed tree, with a separate multiply and add. The widest vector unit found at run time does the
-//! work, yet the result is the same to the last bit on every machine: lanes are wide enough for
-//! AVX-512, and no fused multiply-add is used, since older machines could not reproduce it. A
-//! score pass is bound by memory, so the fixed order costs nothing.
+//! Every dot product has one definition: both vectors are padded with zeros to a multiple of
+//! sixteen, element k is added to lane k mod 16 with a separate multiply and add, and the lanes
+//! are added up in one fixed tree. The widest vector unit found at run time does the work, yet the
+//! result is the same to the last bit on every machine. No fused multiply-add is used, since older
+//! machines could not reproduce it; a score pass is bound by memory, so that costs nothing.
 
-use multiversion::multiversion;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 /// Number of partial sums a dot product is split into.
 pub const LANES: usize = 16;
@@ -19,8 +20,6 @@ pub trait Element: Copy + Send + Sync + Default + bytemuck::Pod + 'static {
     fn dot(w: &[f64], x: &[Self]) -> f64;
     /// Adds c x to w. Both slices have the same length.
     fn axpy(c: f64, x: &[Self], w: &mut [f64]);
-    /// Returns x·x.
-    fn squares(x: &[Self]) -> f64;
     /// Writes w·x for each row x to `out`. Row i starts at `i * stride` of `rows` and has as many
     /// values as `w`.
     fn scores(w: &[f64], rows: &[Self], stride: usize, out: &mut [f64]);
@@ -39,6 +38,7 @@ fn reduce(lanes: [f64; LANES]) -> f64 {
     (four[0] + four[2]) + (four[1] + four[3])
 }
 
+/// The definition, for machines without a vector unit that is known here.
 #[inline(always)]
 fn dot_lanes<T: Element>(w: &[f64], x: &[T]) -> f64 {
     let (w_blocks, w_rest) = w.as_chunks::<LANES>();
@@ -49,85 +49,81 @@ fn dot_lanes<T: Element>(w: &[f64], x: &[T]) -> f64 {
             lanes[k] += wb[k] * xb[k].widen();
         }
     }
-    for (lane, (&a, &b)) in lanes.iter_mut().zip(w_rest.iter().zip(x_rest)) {
-        *lane += a * b.widen();
+    if !w_rest.is_empty() {
+        let mut terms = [0.0; LANES];
+        for (term, (a, b)) in terms.iter_mut().zip(w_rest.iter().zip(x_rest)) {
+            *term = a * b.widen();
+        }
+        for k in 0..LANES {
+            lanes[k] += terms[k];
+        }
     }
     reduce(lanes)
 }
 
 #[inline(always)]
-fn axpy_lanes<T: Element>(c: f64, x: &[T], w: &mut [f64]) {
+fn axpy_loop<T: Element>(c: f64, x: &[T], w: &mut [f64]) {
     for (w, &x) in w.iter_mut().zip(x) {
         *w += c * x.widen();
     }
 }
 
+/// Runs `dot` on each row: see [`Element::scores`].
 #[inline(always)]
-fn scores_lanes<T: Element>(w: &[f64], rows: &[T], stride: usize, out: &mut [f64]) {
+fn each_row<T: Element>(
+    w: &[f64],
+    rows: &[T],
+    stride: usize,
+    out: &mut [f64],
+    dot: impl Fn(&[f64], &[T]) -> f64,
+) {
     for (i, out) in out.iter_mut().enumerate() {
-        *out = dot_lanes(w, &rows[i * stride..i * stride + w.len()]);
+        *out = dot(w, &rows[i * stride..i * stride + w.len()]);
     }
 }
 
-#[inline(always)]
-fn squares_lanes<T: Element>(x: &[T]) -> f64 {
-    let (blocks, rest) = x.as_chunks::<LANES>();
-    let mut lanes = [0.0; LANES];
-    for block in blocks {
-        for k in 0..LANES {
-            lanes[k] += block[k].widen() * block[k].widen();
-        }
-    }
-    for (lane, &v) in lanes.iter_mut().zip(rest) {
-        *lane += v.widen() * v.widen();
-    }
-    reduce(lanes)
-}
-
-// A macro, since a vector unit can only be chosen for functions of concrete types.
+// A macro, since functions for a vector unit are written for concrete types.
 macro_rules! element {
-    ($type:ty, $dot:ident, $axpy:ident, $squares:ident, $scores:ident) => {
-        #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
-        fn $dot(w: &[f64], x: &[$type]) -> f64 {
-            dot_lanes(w, x)
-        }
-        #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
-        fn $axpy(c: f64, x: &[$type], w: &mut [f64]) {
-            axpy_lanes(c, x, w)
-        }
-        #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
-        fn $squares(x: &[$type]) -> f64 {
-            squares_lanes(x)
-        }
-        #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
-        fn $scores(w: &[f64], rows: &[$type], stride: usize, out: &mut [f64]) {
-            scores_lanes(w, rows, stride, out)
-        }
+    ($type:ty, $x86:ident) => {
         impl Element for $type {
             #[inline(always)]
             fn widen(self) -> f64 {
                 self as f64
             }
+
+            #[inline]
             fn dot(w: &[f64], x: &[Self]) -> f64 {
                 assert_eq!(w.len(), x.len());
-                $dot(w, x)
+                #[cfg(target_arch = "x86_64")]
+                if let Some(unit) = x86::Unit::detect() {
+                    return x86::$x86::dot(unit, w, x);
+                }
+                dot_lanes(w, x)
             }
+
+            #[inline]
             fn axpy(c: f64, x: &[Self], w: &mut [f64]) {
                 assert_eq!(w.len(), x.len());
-                $axpy(c, x, w)
+                #[cfg(target_arch = "x86_64")]
+                if let Some(unit) = x86::Unit::detect() {
+                    return x86::$x86::axpy(unit, c, x, w);
+                }
+                axpy_loop(c, x, w)
             }
-            fn squares(x: &[Self]) -> f64 {
-                $squares(x)
-            }
+
             fn scores(w: &[f64], rows: &[Self], stride: usize, out: &mut [f64]) {
-                $scores(w, rows, stride, out)
+                #[cfg(target_arch = "x86_64")]
+                if let Some(unit) = x86::Unit::detect() {
+                    return x86::$x86::scores(unit, w, rows, stride, out);
+                }
+                each_row(w, rows, stride, out, dot_lanes)
             }
         }
     };
 }
 
-element!(f64, dot_f64, axpy_f64, squares_f64, scores_f64);
-element!(f32, dot_f32, axpy_f32, squares_f32, scores_f32);
+element!(f64, double);
+element!(f32, single);
 
 /// Returns w·x for a sparse row x: values at strictly increasing indices, all below `w.len()`.
 ///
@@ -156,11 +152,25 @@ pub fn sparse_axpy(c: f64, indices: &[u32], values: &[f64], w: &mut [f64]) {
     }
 }
 
+fn squares<T: Element>(x: &[T]) -> f64 {
+    let (blocks, rest) = x.as_chunks::<LANES>();
+    let mut lanes = [0.0; LANES];
+    for block in blocks {
+        for k in 0..LANES {
+            lanes[k] += block[k].widen() * block[k].widen();
+        }
+    }
+    for (lane, v) in lanes.iter_mut().zip(rest) {
+        *lane += v.widen() * v.widen();
+    }
+    reduce(lanes)
+}
+
 /// Returns the Euclidean length of (x, 1), without overflow or underflow on the way.
 ///
 /// It is infinite only if the length itself exceeds the largest `f64`, and NaN only if a value is.
 pub fn extended_norm<T: Element>(x: &[T]) -> f64 {
-    let plain = (T::squares(x) + 1.0).sqrt();
+    let plain = (squares(x) + 1.0).sqrt();
     if plain.is_finite() {
         return plain;
     }
@@ -177,30 +187,34 @@ pub fn extended_norm<T: Element>(x: &[T]) -> f64 {
 mod tests {
     use super::*;
 
-    /// The definition, one lane at a time: what every vector unit must reproduce.
-    fn dot_by_definition<T: Element>(w: &[f64], x: &[T]) -> f64 {
-        let mut lanes = [0.0; LANES];
-        for k in 0..w.len() {
-            lanes[k % LANES] += w[k] * x[k].widen();
-        }
-        reduce(lanes)
-    }
-
     fn wave(n: usize, step: f64) -> Vec<f64> {
         (0..n).map(|k| (k as f64 * step).sin() * 3.0).collect()
     }
 
     #[test]
-    fn every_length_gives_the_bits_of_the_definition() {
+    fn every_vector_unit_gives_the_bits_of_the_definition() {
         for n in (0..70).chain([100, 127, 1000, 4096]) {
             let (w, x) = (wave(n, 0.7), wave(n, 1.3));
             let x32: Vec<f32> = x.iter().map(|&v| v as f32).collect();
-            assert_eq!(f64::dot(&w, &x).to_bits(), dot_by_definition(&w, &x).to_bits());
-            assert_eq!(f32::dot(&w, &x32).to_bits(), dot_by_definition(&w, &x32).to_bits());
-            let mut out = [0.0];
-            f64::scores(&w, &x, n, &mut out);
-            assert_eq!(out[0].to_bits(), dot_by_definition(&w, &x).to_bits());
+            let expected = (dot_lanes(&w, &x).to_bits(), dot_lanes(&w, &x32).to_bits());
+            let mut out = [0.0; 2];
+            f64::scores(&w, &x, n, &mut out[..1]);
+            f32::scores(&w, &x32, n, &mut out[1..]);
+            assert_eq!((out[0].to_bits(), out[1].to_bits()), expected);
+            assert_eq!((f64::dot(&w, &x).to_bits(), f32::dot(&w, &x32).to_bits()), expected);
+            #[cfg(target_arch = "x86_64")]
+            for unit in x86::Unit::all() {
+                let found = (x86::double::dot(unit, &w, &x), x86::single::dot(unit, &w, &x32));
+                assert_eq!((found.0.to_bits(), found.1.to_bits()), expected, "{unit:?}, {n}");
+            }
         }
+    }
+
+    #[test]
+    fn a_dot_product_is_a_dot_product() {
+        let (w, x) = (wave(83, 0.7), wave(83, 1.3));
+        let plain: f64 = w.iter().zip(&x).map(|(a, b)| a * b).sum();
+        assert!((f64::dot(&w, &x) - plain).abs() < 1e-12);
     }
 
     #[test]
