@@ -2,7 +2,8 @@
 
 use super::BLOCK_VALUES;
 use super::header::{Header, damaged};
-use super::values::{Number, Payload, Scalar};
+use super::number::{Number, Scalar};
+use super::values::Payload;
 use crate::error::{Error, ErrorKind};
 use crate::read::source::Input;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use proptest::prelude::*;
 
 use super::*;
-use crate::read::{ColumnChoice, stream as stream_source};
+use crate::read::{ColumnChoice, Expected, StreamSummary, stream as stream_source};
 
 /// An npy file of this version around these bytes.
 fn npy_version(version: u8, descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
@@ -307,6 +307,10 @@ fn missing_values() {
     check(&file, &auto(), "row 3, column 2: expected a label, found nothing");
     let dropping = ReadOptions { missing: Missing::Drop, ..auto() };
     check(&file, &dropping, "f64 1, 4, -+ 0/1, 2 dropped");
+    let data = doubles(&[0.0, 1.0, 1.0, f64::NAN]);
+    let file = npy("<f8", false, "(2, 2)", &data);
+    check(&file, &label(1), "row 2, column 2: expected a finite number, found NaN");
+    let data = doubles(&[1.0, 0.0, f64::NAN, 1.0]);
     let file = npy("<f8", false, "(2, 2)", &data);
     check(&file, &auto(), "row 2, column 1: expected a finite number, found NaN");
 }
