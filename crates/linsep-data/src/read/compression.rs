@@ -59,7 +59,7 @@ pub(super) fn read_error(error: io::Error) -> Error {
 }
 
 #[cfg(all(test, feature = "compression"))]
-pub(super) mod tests {
+mod tests {
     use std::io::Write;
 
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -67,13 +67,13 @@ pub(super) mod tests {
     use super::super::source::Input;
     use super::*;
 
-    pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
     }
 
-    pub(crate) fn zstd(bytes: &[u8]) -> Vec<u8> {
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
         compress_to_vec(bytes, CompressionLevel::Fastest)
     }
 

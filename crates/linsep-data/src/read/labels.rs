@@ -204,7 +204,7 @@ pub(super) fn label_in(cell: &[u8]) -> Option<&[u8]> {
     Some(cell.trim_ascii()).filter(|label| !label.is_empty())
 }
 
-/// Returns true if the fault is of a row to be dropped; errors if it is to be refused.
+/// Returns if the row of a faulty cell is to be dropped; errors if it is to be refused.
 pub(super) fn may_drop(fault: cell::Fault, missing: Missing) -> Result<(), Error> {
     match missing {
         Missing::Drop if fault.missing => Ok(()),
