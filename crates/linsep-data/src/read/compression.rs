@@ -1,7 +1,8 @@
 //! Decompresses gzip and Zstandard, and tells damage from a failing disk.
 
-use std::error::Error as StdError;
-use std::fmt;
+#[cfg(feature = "compression")]
+mod decode;
+
 use std::io::{self, Read};
 
 use crate::error::{Error, ErrorKind};
@@ -36,11 +37,7 @@ impl Compression {
     /// Returns a reader of what `raw` holds in compressed form.
     #[cfg(feature = "compression")]
     pub(super) fn decoder(self, raw: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>, Error> {
-        let inner: Box<dyn Read + Send> = match self {
-            Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(raw)),
-            Compression::Zstd => Box::new(zstd::Frames::new(raw)),
-        };
-        Ok(Box::new(Decoder { inner, compression: self }))
+        Ok(Box::new(decode::Decoder::new(self, raw)))
     }
 
     /// Errors: this build cannot decompress.
@@ -52,144 +49,17 @@ impl Compression {
     }
 }
 
-/// What is wrong with compressed bytes, on its way through `io::Error`.
-#[derive(Debug)]
-struct Damage(String);
-
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl StdError for Damage {}
-
 /// Returns an error of reading: `Damaged` if the compressed bytes are, else `Io`.
 pub(super) fn read_error(error: io::Error) -> Error {
-    match error.get_ref().and_then(|inner| inner.downcast_ref::<Damage>()) {
-        Some(Damage(what)) => ErrorKind::Damaged { what: what.clone() }.into(),
-        None => error.into(),
+    #[cfg(feature = "compression")]
+    if let Some(what) = decode::damage(&error) {
+        return ErrorKind::Damaged { what }.into();
     }
-}
-
-/// Marks the errors of a decoder as damage, unless the operating system is to blame.
-#[cfg_attr(not(feature = "compression"), allow(dead_code))]
-struct Decoder {
-    inner: Box<dyn Read + Send>,
-    compression: Compression,
-}
-
-impl Read for Decoder {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.inner.read(buffer).map_err(|error| {
-            if error.kind() == io::ErrorKind::Interrupted {
-                return error;
-            }
-            if let Some(code) = os_error(&error) {
-                return io::Error::from_raw_os_error(code);
-            }
-            let what = match error.kind() {
-                io::ErrorKind::UnexpectedEof => "they end early".to_string(),
-                _ => error.to_string(),
-            };
-            let what =
-                format!("its {} data cannot be decompressed: {what}", self.compression.name());
-            io::Error::new(io::ErrorKind::InvalidData, Damage(what))
-        })
-    }
-}
-
-/// Returns the code of the operating system's error that caused this one.
-fn os_error(error: &io::Error) -> Option<i32> {
-    let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
-    while let Some(error) = cause {
-        if let Some(code) = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error) {
-            return Some(code);
-        }
-        cause = error.source();
-    }
-    None
-}
-
-#[cfg(feature = "compression")]
-mod zstd {
-    use std::io::{self, BufRead, BufReader, Read};
-
-    use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-    use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
-
-    /// The content of any number of Zstandard frames, checksums verified.
-    pub(super) struct Frames<R> {
-        source: BufReader<R>,
-        decoder: FrameDecoder,
-        in_frame: bool,
-    }
-
-    impl<R: Read> Frames<R> {
-        pub(super) fn new(source: R) -> Self {
-            Frames { source: BufReader::new(source), decoder: FrameDecoder::new(), in_frame: false }
-        }
-
-        fn begin_frame(&mut self) -> io::Result<()> {
-            match self.decoder.reset(&mut self.source) {
-                Ok(()) => self.in_frame = true,
-                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                    length,
-                    ..
-                })) => {
-                    let length = u64::from(length);
-                    let skipped = io::copy(&mut (&mut self.source).take(length), &mut io::sink())?;
-                    if skipped < length {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
-                    }
-                }
-                Err(error) => return Err(io::Error::other(error)),
-            }
-            Ok(())
-        }
-
-        fn end_frame(&mut self) -> io::Result<()> {
-            self.in_frame = false;
-            let stored = self.decoder.get_checksum_from_data();
-            if stored.is_some() && stored != self.decoder.get_calculated_checksum() {
-                return Err(io::Error::other("the checksum is wrong"));
-            }
-            Ok(())
-        }
-    }
-
-    impl<R: Read> Read for Frames<R> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            if buffer.is_empty() {
-                return Ok(0);
-            }
-            loop {
-                if !self.in_frame {
-                    if self.source.fill_buf()?.is_empty() {
-                        return Ok(0);
-                    }
-                    self.begin_frame()?;
-                    continue;
-                }
-                if self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
-                    self.decoder
-                        .decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBlocks(1))
-                        .map_err(io::Error::other)?;
-                }
-                let count = self.decoder.read(buffer)?;
-                if count > 0 {
-                    return Ok(count);
-                }
-                if self.decoder.is_finished() && self.decoder.can_collect() == 0 {
-                    self.end_frame()?;
-                }
-            }
-        }
-    }
+    error.into()
 }
 
 #[cfg(all(test, feature = "compression"))]
-pub(super) mod tests {
+mod tests {
     use std::io::Write;
 
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -197,13 +67,13 @@ pub(super) mod tests {
     use super::super::source::Input;
     use super::*;
 
-    pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
     }
 
-    pub(crate) fn zstd(bytes: &[u8]) -> Vec<u8> {
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
         compress_to_vec(bytes, CompressionLevel::Fastest)
     }
 

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::compression::read_error;
-use super::format::{Format, without_compression};
+use super::format::Format;
 use super::source::{Input, Source};
 use super::{ReadOptions, cell, npy};
 use crate::error::{Error, ErrorKind};
@@ -21,6 +21,11 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// Returns a tally of rows that are all kept, without their labels.
+    pub(super) fn of_rows(seen: u64) -> Self {
+        Tally { seen, ..Tally::default() }
+    }
+
     /// Counts a row that is kept, with its label if it has one beside it.
     pub(super) fn keep(&mut self, label: Option<&[u8]>) {
         self.seen += 1;
@@ -87,6 +92,10 @@ impl Tally {
             let kind = ErrorKind::LabelCount { labels: file.table.len(), rows: self.seen as usize };
             return Err(Error::from(kind).in_source(&file.name));
         }
+        if self.dropped.is_empty() && file.missing.is_empty() {
+            self.labels = file.table;
+            return Ok(features);
+        }
         let is_in = |rows: &[u64], row: u64| rows.binary_search(&row).is_ok();
         let both: Vec<u64> = (0..self.seen)
             .filter(|&row| is_in(&self.dropped, row) || is_in(&file.missing, row))
@@ -127,8 +136,7 @@ impl LabelFile {
         let source = Source::File(path.to_path_buf());
         let input = Input::open(&source)?;
         let mut file = LabelFile { name: source.name(), ..LabelFile::default() };
-        if input.head().starts_with(b"\x93NUMPY")
-            || Format::by_extension(&without_compression(path)) == Some(Format::Npy)
+        if input.head().starts_with(b"\x93NUMPY") || Format::by_extension(path) == Some(Format::Npy)
         {
             npy::read_labels(input, &mut |label, row| {
                 file.push(label, missing, |kind| kind.at_row(row))
@@ -196,7 +204,7 @@ pub(super) fn label_in(cell: &[u8]) -> Option<&[u8]> {
     Some(cell.trim_ascii()).filter(|label| !label.is_empty())
 }
 
-/// Returns true if the fault is of a row to be dropped; errors if it is to be refused.
+/// Returns if the row of a faulty cell is to be dropped; errors if it is to be refused.
 pub(super) fn may_drop(fault: cell::Fault, missing: Missing) -> Result<(), Error> {
     match missing {
         Missing::Drop if fault.missing => Ok(()),

@@ -75,7 +75,7 @@ impl ReadOptions {
 /// Returns the labelled rows of a source. `progress` is given the number of rows read so far.
 ///
 /// Text is parsed on all threads, in memory for the values and a few chunks of text; npy files in
-/// native byte order are mapped and not read at all. The result is the same for any number of
+/// native byte order are mapped, and must not be changed while the samples are in use. The result is the same for any number of
 /// threads, and so is the error: the first in the file.
 ///
 /// Errors if the source cannot be opened or is damaged, if a row cannot be understood, and as

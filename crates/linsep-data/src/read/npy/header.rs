@@ -5,8 +5,8 @@ use std::io::Read;
 use crate::error::{Error, ErrorKind};
 use crate::read::compression::read_error;
 
-/// Longer headers are taken for damage: NumPy's own hold a hundred bytes.
-const LONGEST_HEADER: usize = 1 << 20;
+/// Longer headers are taken for damage: those of plain arrays hold a hundred bytes.
+const LONGEST_HEADER: usize = 1 << 15;
 
 /// What an npy file says of itself before the values.
 #[derive(Debug, PartialEq)]

@@ -4,6 +4,8 @@
 //! the way into the one copy that is kept.
 
 mod header;
+mod number;
+mod stream;
 mod strings;
 mod values;
 
@@ -12,16 +14,18 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
+use super::ReadOptions;
 use super::columns::Columns;
 use super::format::without_compression;
 use super::labels::{LabelFile, Tally};
 use super::source::{Input, Source};
-use super::{Block, Expected, ReadOptions, StreamSummary};
 use crate::error::{Column, Error, ErrorKind};
 use crate::samples::{Dense, Features, Missing, Samples};
 use header::{Header, damaged};
+use number::{Number, Target};
+pub(super) use stream::stream;
 pub(super) use strings::read_labels;
-use values::{Number, Payload, Target, too_short};
+use values::{Payload, too_short};
 
 /// Values that are read and converted at a time.
 const BLOCK_VALUES: usize = 1 << 17;
@@ -65,11 +69,9 @@ impl Matrix {
         if columns == 0 {
             return Err(ErrorKind::NoFeatures.into());
         }
-        let bytes = rows
-            .checked_mul(columns)
-            .and_then(|n| n.checked_mul(8))
-            .filter(|&n| n <= isize::MAX as u64);
-        if bytes.is_none() {
+        // As f64 all values have to fit the memory that can be addressed at all.
+        let as_f64 = rows.checked_mul(columns).and_then(|count| count.checked_mul(8));
+        if as_f64.is_none_or(|bytes| bytes > isize::MAX as u64) {
             return Err(damaged(format!("its npy header claims {rows} x {columns} values")));
         }
         let bytes = rows * columns * number.bytes() as u64;
@@ -183,9 +185,13 @@ pub(super) fn read(
     if chosen.label.is_some() || options.features.is_some() {
         features = pick(features, &chosen.features);
     }
-    let mut tally = Tally::default();
-    (0..matrix.rows).for_each(|_| tally.keep(None));
-    tally.into_samples(features, file, options)
+    Tally::of_rows(matrix.rows as u64).into_samples(features, file, options).map_err(|mut error| {
+        // Features are numbered without the label, columns with it.
+        if let Some(Column::Number(feature)) = &mut error.place.column {
+            *feature = chosen.features[*feature - 1] + 1;
+        }
+        error
+    })
 }
 
 /// Returns `STEM.labels.npy` for `STEM.npy`, if there is such a file.
@@ -251,87 +257,6 @@ fn labels_of_column(
         Features::Dense64(dense) => spell_all(dense, column, missing),
         Features::Dense32(dense) => spell_all(dense, column, missing),
         Features::Sparse(_) => Ok(LabelFile::default()),
-    }
-}
-
-/// Hands the rows of an array on, in blocks.
-pub(super) fn stream(
-    input: Input,
-    options: &ReadOptions,
-    expected: &Expected,
-    each: &mut dyn FnMut(Block) -> Result<(), Error>,
-) -> Result<StreamSummary, Error> {
-    let matrix = Matrix::new(&Header::read(&mut input.head())?)?;
-    let keep = matrix.as_columns().match_expected(options, expected)?;
-    let mut blocks =
-        Blocks { keep, missing: options.missing, summary: StreamSummary::default(), each };
-    let rows_a_block = (BLOCK_VALUES / matrix.columns).max(1);
-    if matrix.fortran_order {
-        let all = matrix.load(input, &|_| {})?;
-        for first in (0..matrix.rows).step_by(rows_a_block) {
-            let rows: Vec<usize> = (first..matrix.rows.min(first + rows_a_block)).collect();
-            blocks.push(all.select_rows(&rows))?;
-        }
-        return Ok(blocks.summary);
-    }
-    let mut payload = matrix.payload(input)?;
-    for first in (0..matrix.rows).step_by(rows_a_block) {
-        let size = (rows_a_block.min(matrix.rows - first), matrix.columns);
-        let block = BLOCK_VALUES;
-        let features = if matrix.number.fits_f32() {
-            values::read_rows::<f32>(&mut payload, matrix.number, size, block, &|_| {})
-                .map(|values| Features::from(Dense::new(values, size.0, size.1)))
-        } else {
-            values::read_rows::<f64>(&mut payload, matrix.number, size, block, &|_| {})
-                .map(|values| Features::from(Dense::new(values, size.0, size.1)))
-        };
-        blocks.push(features.map_err(|mut error| {
-            error.place.row = error.place.row.map(|row| first as u64 + row);
-            error
-        })?)?;
-    }
-    Ok(blocks.summary)
-}
-
-/// Picks columns, looks for missing values and hands blocks on.
-struct Blocks<'a> {
-    keep: Vec<usize>,
-    missing: Missing,
-    summary: StreamSummary,
-    each: &'a mut dyn FnMut(Block) -> Result<(), Error>,
-}
-
-impl Blocks<'_> {
-    fn push(&mut self, block: Features) -> Result<(), Error> {
-        let before = self.summary.rows + self.summary.dropped;
-        let all = self.keep.iter().copied().eq(0..block.columns());
-        let mut features = if all { block } else { pick(block, &self.keep) };
-        let mut kept = vec![];
-        for i in 0..features.rows() {
-            let mut fault = None;
-            features.for_each(i, |k, value| {
-                if !value.is_finite() {
-                    fault.get_or_insert((k, value));
-                }
-            });
-            match fault {
-                None => kept.push(i),
-                Some((k, value)) if self.missing == Missing::Refuse => {
-                    return Err(ErrorKind::NotFinite { found: value.to_string() }
-                        .at_row(before + i as u64 + 1)
-                        .in_column(Column::Number(self.keep[k] + 1)));
-                }
-                Some(_) => self.summary.dropped += 1,
-            }
-        }
-        self.summary.rows += kept.len() as u64;
-        if kept.is_empty() {
-            return Ok(());
-        }
-        if kept.len() < features.rows() {
-            features = features.select_rows(&kept);
-        }
-        (self.each)(Block { features, rows: kept.iter().map(|&i| before + i as u64 + 1).collect() })
     }
 }
 

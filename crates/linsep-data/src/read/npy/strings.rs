@@ -2,7 +2,8 @@
 
 use super::BLOCK_VALUES;
 use super::header::{Header, damaged};
-use super::values::{Number, Payload, Scalar};
+use super::number::{Number, Scalar};
+use super::values::Payload;
 use crate::error::{Error, ErrorKind};
 use crate::read::source::Input;
 
@@ -76,16 +77,13 @@ pub(in crate::read) fn read_labels(input: Input, each: &mut Take) -> Result<(), 
         let expected = "one number or string a row";
         Error::from(ErrorKind::Unsupported { found, expected })
     };
-    let stored = Stored::parse(&header.descr)
+    let (stored, width) = Stored::parse(&header.descr)
+        .and_then(|stored| Some((stored, stored.bytes().filter(|&bytes| bytes > 0)?)))
         .ok_or_else(|| unsupported(format!("labels of type {}", header.descr)))?;
     let rows = match header.shape[..] {
         [rows] | [rows, 1] => rows,
         _ => return Err(unsupported(format!("labels of shape {:?}", header.shape))),
     };
-    let width = stored.bytes().ok_or_else(|| damaged("its npy header claims endless strings"))?;
-    if width == 0 {
-        return (1..=rows).try_for_each(|row| each(None, row));
-    }
     let total = rows
         .checked_mul(width as u64)
         .ok_or_else(|| damaged(format!("its npy header claims {rows} labels of {width} bytes")))?;
