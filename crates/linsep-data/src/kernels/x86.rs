@@ -52,7 +52,7 @@ fn reduce_avx512(first: __m512d, second: __m512d) -> f64 {
 }
 
 macro_rules! kernels {
-    ($name:ident, $type:ty, $load512:ident, $load256:ident) => {
+    ($name:ident, $type:ty, $load512:ident, $rest512:ident, $load256:ident, $rest256:ident) => {
         pub(super) mod $name {
             use super::super::{axpy_loop, each_row};
             use super::*;
@@ -108,8 +108,8 @@ macro_rules! kernels {
                     lanes[1] = _mm512_add_pd(lanes[1], _mm512_mul_pd(w1, x1));
                 }
                 if !w_rest.is_empty() {
-                    let [x0, x1] = $load512(&padded(x_rest));
-                    let [w0, w1] = load_f64_avx512(&padded(w_rest));
+                    let [x0, x1] = $rest512(x_rest);
+                    let [w0, w1] = rest_f64_avx512(w_rest);
                     lanes[0] = _mm512_add_pd(lanes[0], _mm512_mul_pd(w0, x0));
                     lanes[1] = _mm512_add_pd(lanes[1], _mm512_mul_pd(w1, x1));
                 }
@@ -129,7 +129,7 @@ macro_rules! kernels {
                     }
                 }
                 if !w_rest.is_empty() {
-                    let (w, x) = (load_f64_avx2(&padded(w_rest)), $load256(&padded(x_rest)));
+                    let (w, x) = (rest_f64_avx2(w_rest), $rest256(x_rest));
                     for k in 0..4 {
                         lanes[k] = _mm256_add_pd(lanes[k], _mm256_mul_pd(w[k], x[k]));
                     }
@@ -160,18 +160,8 @@ macro_rules! kernels {
     };
 }
 
-kernels!(double, f64, load_f64_avx512, load_f64_avx2);
-kernels!(single, f32, load_f32_avx512, load_f32_avx2);
-
-/// Returns up to fifteen values, with zeros after them.
-#[inline(always)]
-fn padded<T: Copy + Default>(rest: &[T]) -> [T; LANES] {
-    let mut block = [T::default(); LANES];
-    for (slot, &value) in block.iter_mut().zip(rest) {
-        *slot = value;
-    }
-    block
-}
+kernels!(double, f64, load_f64_avx512, rest_f64_avx512, load_f64_avx2, rest_f64_avx2);
+kernels!(single, f32, load_f32_avx512, rest_f32_avx512, load_f32_avx2, rest_f32_avx2);
 
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -205,6 +195,82 @@ fn load_f32_avx2(block: &[f32; LANES]) -> [__m256d; 4] {
     let part = |k: usize| {
         // SAFETY: sixteen values are there to be read.
         _mm256_cvtps_pd(unsafe { _mm_loadu_ps(block.as_ptr().add(4 * k)) })
+    };
+    [part(0), part(1), part(2), part(3)]
+}
+
+// The rest of a vector, fewer than sixteen values, with zeros after them. Masked loads touch no
+// memory behind the last value.
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn rest_f64_avx512(rest: &[f64]) -> [__m512d; 2] {
+    let mask = (1_u32 << rest.len()) - 1;
+    // SAFETY: the mask covers just the values there are.
+    unsafe {
+        [
+            _mm512_maskz_loadu_pd(mask as u8, rest.as_ptr()),
+            _mm512_maskz_loadu_pd((mask >> 8) as u8, rest.as_ptr().wrapping_add(8)),
+        ]
+    }
+}
+
+#[target_feature(enable = "avx2,avx512f")]
+#[inline]
+fn rest_f32_avx512(rest: &[f32]) -> [__m512d; 2] {
+    let mask = (1_u32 << rest.len()) - 1;
+    // SAFETY: the mask covers just the values there are.
+    let all = _mm512_castps_pd(unsafe { _mm512_maskz_loadu_ps(mask as u16, rest.as_ptr()) });
+    let low = _mm256_castpd_ps(_mm512_castpd512_pd256(all));
+    let high = _mm256_castpd_ps(_mm512_extractf64x4_pd::<1>(all));
+    [_mm512_cvtps_pd(low), _mm512_cvtps_pd(high)]
+}
+
+/// All bits set in the first entries: masks for [`rest_f64_avx2`] and [`rest_f32_avx2`] are windows
+/// of these.
+static MASK_F64: [i64; 2 * LANES] = {
+    let mut mask = [0; 2 * LANES];
+    let mut k = 0;
+    while k < LANES {
+        mask[k] = -1;
+        k += 1;
+    }
+    mask
+};
+static MASK_F32: [i32; 2 * LANES] = {
+    let mut mask = [0; 2 * LANES];
+    let mut k = 0;
+    while k < LANES {
+        mask[k] = -1;
+        k += 1;
+    }
+    mask
+};
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn rest_f64_avx2(rest: &[f64]) -> [__m256d; 4] {
+    let window = &MASK_F64[LANES - rest.len()..];
+    let part = |k: usize| {
+        // SAFETY: the window has sixteen entries or more, and the mask covers just the values.
+        unsafe {
+            let mask = _mm256_loadu_si256(window.as_ptr().add(4 * k).cast());
+            _mm256_maskload_pd(rest.as_ptr().wrapping_add(4 * k), mask)
+        }
+    };
+    [part(0), part(1), part(2), part(3)]
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn rest_f32_avx2(rest: &[f32]) -> [__m256d; 4] {
+    let window = &MASK_F32[LANES - rest.len()..];
+    let part = |k: usize| {
+        // SAFETY: as above.
+        unsafe {
+            let mask = _mm_loadu_si128(window.as_ptr().add(4 * k).cast());
+            _mm256_cvtps_pd(_mm_maskload_ps(rest.as_ptr().wrapping_add(4 * k), mask))
+        }
     };
     [part(0), part(1), part(2), part(3)]
 }

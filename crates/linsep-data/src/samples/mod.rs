@@ -59,6 +59,32 @@ impl Features {
         }
     }
 
+    /// Asks for row `i` before it is needed; a row that does not exist is nothing to ask for.
+    #[inline]
+    pub fn prefetch(&self, i: usize) {
+        if i >= self.rows() {
+            return;
+        }
+        match self {
+            Features::Dense64(m) => kernels::prefetch(m.row(i)),
+            Features::Dense32(m) => kernels::prefetch(m.row(i)),
+            Features::Sparse(m) => {
+                let (indices, values) = m.row(i);
+                kernels::prefetch(indices);
+                kernels::prefetch(values);
+            }
+        }
+    }
+
+    /// Returns how many rows ahead to ask for when rows are visited in turn.
+    pub fn rows_ahead(&self) -> usize {
+        match self {
+            Features::Dense64(m) => kernels::rows_ahead::<f64>(m.columns()),
+            Features::Dense32(m) => kernels::rows_ahead::<f32>(m.columns()),
+            Features::Sparse(m) => kernels::rows_ahead::<f64>(m.stored() / m.rows().max(1)),
+        }
+    }
+
     /// Adds c x to w for row `i`.
     #[inline]
     pub fn axpy(&self, i: usize, c: f64, w: &mut [f64]) {

@@ -140,7 +140,7 @@ impl Method for Fine {
     fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
         let mut tally = Tally::default();
         let Some(mut skipper) = self.skipper.take() else {
-            for i in span.rows() {
+            for i in span.rows(rows) {
                 tally.mistakes += u64::from(self.visit(rows, i).is_some());
             }
             tally.updates = tally.mistakes;
@@ -153,6 +153,9 @@ impl Method for Fine {
         let mut position = span.positions.start;
         while let Some(next) = skipper.next(position, span) {
             let i = span.order.row(next);
+            if let Some(later) = skipper.peek() {
+                rows.samples().features().prefetch(span.order.row(later));
+            }
             tally.evaluated += 1;
             if let Some((score, step)) = self.visit(rows, i) {
                 tally.mistakes += 1;

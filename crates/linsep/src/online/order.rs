@@ -5,6 +5,8 @@ use std::ops::Range;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use crate::lift::Rows;
+
 /// The order of one epoch: as in the data, or shuffled anew each epoch.
 ///
 /// A shuffle depends on the seed and the number of the epoch alone, so that a resumed run meets
@@ -66,9 +68,14 @@ pub struct Span<'a> {
 }
 
 impl Span<'_> {
-    /// Returns the rows of the span, in order.
-    pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
-        self.positions.clone().map(|position| self.order.row(position))
+    /// Returns the rows of the span, in order, and asks the memory for those to come.
+    pub fn rows<'a>(&'a self, rows: &'a Rows) -> impl Iterator<Item = usize> + 'a {
+        let features = rows.samples().features();
+        let (ahead, last) = (features.rows_ahead(), rows.len() - 1);
+        self.positions.clone().map(move |position| {
+            features.prefetch(self.order.row((position + ahead).min(last)));
+            self.order.row(position)
+        })
     }
 
     /// Returns true if the epoch begins with this span.

@@ -32,7 +32,7 @@ impl Perceptron {
 impl Method for Perceptron {
     fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
         let mut tally = Tally::default();
-        for i in span.rows() {
+        for i in span.rows(rows) {
             if rows.score(i, &self.w) <= 0.0 {
                 rows.add(i, 1.0, &mut self.w);
                 tally.mistakes += 1;

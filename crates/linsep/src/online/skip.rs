@@ -205,6 +205,13 @@ impl Skipper {
         found
     }
 
+    /// Returns a position that will probably be visited soon.
+    #[inline]
+    pub(super) fn peek(&self) -> Option<usize> {
+        let candidate = self.candidates.get(self.cursor + 1)?;
+        Some(candidate.position as usize)
+    }
+
     fn forget_candidates(&mut self) {
         self.candidates.clear();
         self.limit = f64::NEG_INFINITY;
