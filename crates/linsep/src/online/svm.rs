@@ -176,8 +176,7 @@ mod tests {
         panic!("no convergence");
     }
 
-    /// -1 is negative, 1 and 7 are positive. Lifted, the first two are at right angles, and the
-    /// third lies between them and farther out than their bisector.
+    /// Lifted, the first two samples are at right angles, and the third lies between them.
     fn three_points() -> Samples {
         Samples::dense(vec![-1.0, 1.0, 7.0], 1, vec![false, true, true]).unwrap()
     }
@@ -199,7 +198,7 @@ mod tests {
     }
 
     fn check_soft(loss: Loss, cost: f64) {
-        // One label of four is wrong.
+        // Two labels of five are wrong.
         let x = vec![-2.0, -1.0, 1.0, 2.0, 3.0];
         let samples = Samples::dense(x, 1, vec![false, true, false, true, true]).unwrap();
         let rows = Rows::lifted(&samples);

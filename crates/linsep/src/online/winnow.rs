@@ -39,7 +39,7 @@ const BAND: f64 = 16.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// How strongly a mistake counts; above 0, at most 100, default 0.01, which is safe for margins
+    /// How strongly a mistake counts; above 0, at most 100, default 0.01, which is safe for gamma
     /// above 0.005. Larger ones make more of few relevant features, where the margin allows it.
     pub eta: f64,
 }
