@@ -197,6 +197,8 @@ pub(super) fn above_zero(name: &'static str, found: f64) -> Result<(), SettingsE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::generate::Generator;
+    use crate::online::{Order, Span, Tally};
 
     #[test]
     fn names_are_the_same_everywhere() {
@@ -239,5 +241,56 @@ mod tests {
         check(r#"{"name":"svm","tolerance":0}"#, &format!("tolerance is 0; {above}"));
         check(r#"{"name":"svm","C":1}"#, "unknown field `C`");
         check(r#"{"name":"sgd","loss":"l0"}"#, "unknown variant `l0`");
+    }
+
+    /// Runs some epochs, cut into spans of so many rows, and returns what came of it. After each
+    /// span the method is thrown away and restored from its state as text, if asked for.
+    fn run(
+        method: &MethodSettings,
+        samples: &Samples,
+        span_rows: usize,
+        restart: bool,
+    ) -> (Tally, Vec<u64>) {
+        let rows = method.rows(samples);
+        let mut running = method.build(&rows, 1);
+        let mut tally = Tally::default();
+        for epoch in 1..=20 {
+            let order = Order::shuffled(rows.len(), 1, epoch);
+            for start in (0..rows.len()).step_by(span_rows) {
+                let positions = start..rows.len().min(start + span_rows);
+                tally += running.learn(&rows, &Span { order: &order, positions, epoch });
+                if restart {
+                    let text = running.save().to_string();
+                    running = method.build(&rows, 1);
+                    running.restore(&rows, serde_json::from_str(&text).unwrap()).unwrap();
+                }
+            }
+            tally += running.end_epoch(&rows).tally;
+        }
+        let mut found = running.answer();
+        found.extend(running.margin_bound());
+        (tally, found.iter().map(|v| v.to_bits()).collect())
+    }
+
+    #[test]
+    fn neither_cuts_nor_restarts_change_anything() {
+        let (mut x, mut positive) = (vec![0.0; 400], vec![false; 100]);
+        Generator::new(100, 4, 3).fill(0..100, &mut x, &mut positive);
+        let separable = Samples::dense(x.clone(), 4, positive.clone()).unwrap();
+        positive.iter_mut().step_by(23).for_each(|p| *p = !*p);
+        let inseparable = Samples::dense(x, 4, positive).unwrap();
+        let mut methods = MethodSettings::all();
+        // Large enough for the common factor of the weights to change.
+        methods.push(MethodSettings::Winnow(winnow::Settings { eta: 5.0 }));
+        methods.push(MethodSettings::Svm(svm::Settings { hard: true, ..Default::default() }));
+        for method in methods {
+            for samples in [&separable, &inseparable] {
+                let expected = run(&method, samples, 100, false);
+                for span_rows in [1, 7, 64] {
+                    assert_eq!(run(&method, samples, span_rows, false), expected, "{method:?}");
+                    assert_eq!(run(&method, samples, span_rows, true), expected, "{method:?}");
+                }
+            }
+        }
     }
 }
