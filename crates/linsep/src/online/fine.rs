@@ -18,7 +18,7 @@
 //! Where w = sum a_i z_i with a_i >= 0, which holds for the starts `first` and `zero`, no
 //! hyperplane has an angular margin above ‖w‖ / sum a_i.
 //!
-//! Cost a pass: n dot products, one axpy a mistake; far less with [lossless skipping](super::skip),
+//! Cost a pass: n dot products, one axpy a mistake; far less with lossless skipping (`skip.rs`),
 //! which is on by default and changes not one bit of the result.
 //!
 //! References: Á. Hajnal, A Perceptron-based fine approximation technique for linear separation

@@ -5,10 +5,19 @@
 
 pub mod driver;
 pub mod fine;
+#[cfg(feature = "lp")]
+pub mod lp;
+pub mod maxover;
 pub mod order;
+pub mod passive_aggressive;
 pub mod perceptron;
+pub mod pocket;
 pub mod settings;
+pub mod sgd;
 mod skip;
+pub mod svm;
+pub mod voted;
+pub mod winnow;
 
 pub use driver::{
     Checkpoint, EpochRecord, Fit, FitError, FitSettings, Observer, Progress, Stop, fit,

@@ -4,7 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use super::Method;
 use super::fine::{self, Fine};
+#[cfg(feature = "lp")]
+use super::lp::Lp;
+use super::maxover::{self, Maxover};
+use super::passive_aggressive::{self, PassiveAggressive};
 use super::perceptron::Perceptron;
+use super::pocket::Pocket;
+use super::sgd::{self, Sgd};
+use super::svm::{self, Svm};
+use super::voted::{Averaged, Voted};
+use super::winnow::{self, Winnow};
 use crate::Samples;
 use crate::lift::Rows;
 
@@ -26,6 +35,25 @@ pub enum MethodSettings {
     Fine(fine::Settings),
     /// The paper's baseline.
     Perceptron,
+    /// Pocket with ratchet.
+    Pocket,
+    /// Maxover.
+    Maxover(maxover::Settings),
+    /// Balanced Winnow.
+    Winnow(winnow::Settings),
+    /// The voted perceptron, answering with the heaviest vote.
+    Voted,
+    /// The averaged perceptron.
+    Averaged,
+    /// Passive-aggressive.
+    PassiveAggressive(passive_aggressive::Settings),
+    /// Stochastic gradient descent.
+    Sgd(sgd::Settings),
+    /// Linear support vector machine.
+    Svm(svm::Settings),
+    /// Robust linear programming.
+    #[cfg(feature = "lp")]
+    Lp,
 }
 
 /// A setting that is out of its range.
@@ -43,7 +71,20 @@ pub struct SettingsError {
 impl MethodSettings {
     /// Returns every method with its default settings, the paper's first.
     pub fn all() -> Vec<MethodSettings> {
-        vec![MethodSettings::Fine(fine::Settings::default()), MethodSettings::Perceptron]
+        vec![
+            MethodSettings::Fine(fine::Settings::default()),
+            MethodSettings::Perceptron,
+            MethodSettings::Pocket,
+            MethodSettings::Maxover(maxover::Settings::default()),
+            MethodSettings::Winnow(winnow::Settings::default()),
+            MethodSettings::Voted,
+            MethodSettings::Averaged,
+            MethodSettings::PassiveAggressive(passive_aggressive::Settings::default()),
+            MethodSettings::Sgd(sgd::Settings::default()),
+            MethodSettings::Svm(svm::Settings::default()),
+            #[cfg(feature = "lp")]
+            MethodSettings::Lp,
+        ]
     }
 
     /// Returns the method of this name with its default settings.
@@ -56,6 +97,16 @@ impl MethodSettings {
         match self {
             MethodSettings::Fine(_) => "fine",
             MethodSettings::Perceptron => "perceptron",
+            MethodSettings::Pocket => "pocket",
+            MethodSettings::Maxover(_) => "maxover",
+            MethodSettings::Winnow(_) => "winnow",
+            MethodSettings::Voted => "voted",
+            MethodSettings::Averaged => "averaged",
+            MethodSettings::PassiveAggressive(_) => "passive-aggressive",
+            MethodSettings::Sgd(_) => "sgd",
+            MethodSettings::Svm(_) => "svm",
+            #[cfg(feature = "lp")]
+            MethodSettings::Lp => "lp",
         }
     }
 
@@ -71,15 +122,40 @@ impl MethodSettings {
                 }
                 Ok(())
             }
-            MethodSettings::Perceptron => Ok(()),
+            MethodSettings::Maxover(settings) => at_least_zero("kappa", settings.kappa),
+            MethodSettings::Winnow(settings) => {
+                let found = settings.eta;
+                if !(found > 0.0 && found <= 100.0) {
+                    let expected = "a number above 0, at most 100";
+                    return Err(SettingsError { name: "eta", found, expected });
+                }
+                Ok(())
+            }
+            MethodSettings::PassiveAggressive(settings) => {
+                above_zero("aggressiveness", settings.aggressiveness)
+            }
+            MethodSettings::Sgd(settings) => {
+                at_least_zero("lambda", settings.lambda)?;
+                above_zero("eta0", settings.eta0)
+            }
+            MethodSettings::Svm(settings) => {
+                above_zero("cost", settings.cost)?;
+                above_zero("tolerance", settings.tolerance)
+            }
+            MethodSettings::Perceptron
+            | MethodSettings::Pocket
+            | MethodSettings::Voted
+            | MethodSettings::Averaged => Ok(()),
+            #[cfg(feature = "lp")]
+            MethodSettings::Lp => Ok(()),
         }
     }
 
     /// Returns the rows in the form from which the method learns.
     pub fn rows<'a>(&self, samples: &'a Samples) -> Rows<'a> {
         match self {
-            MethodSettings::Fine(_) => Rows::lifted(samples),
             MethodSettings::Perceptron => Rows::raw(samples),
+            _ => Rows::lifted(samples),
         }
     }
 
@@ -88,6 +164,18 @@ impl MethodSettings {
         match self {
             MethodSettings::Fine(settings) => Box::new(Fine::new(settings, rows, seed)),
             MethodSettings::Perceptron => Box::new(Perceptron::new(rows)),
+            MethodSettings::Pocket => Box::new(Pocket::new(rows)),
+            MethodSettings::Maxover(settings) => Box::new(Maxover::new(settings, rows)),
+            MethodSettings::Winnow(settings) => Box::new(Winnow::new(settings, rows)),
+            MethodSettings::Voted => Box::new(Voted::new(rows)),
+            MethodSettings::Averaged => Box::new(Averaged::new(rows)),
+            MethodSettings::PassiveAggressive(settings) => {
+                Box::new(PassiveAggressive::new(settings, rows))
+            }
+            MethodSettings::Sgd(settings) => Box::new(Sgd::new(settings, rows)),
+            MethodSettings::Svm(settings) => Box::new(Svm::new(settings, rows)),
+            #[cfg(feature = "lp")]
+            MethodSettings::Lp => Box::new(Lp::new(rows)),
         }
     }
 }
@@ -104,4 +192,105 @@ pub(super) fn above_zero(name: &'static str, found: f64) -> Result<(), SettingsE
         return Ok(());
     }
     Err(SettingsError { name, found, expected: "a finite number above 0" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::generate::Generator;
+    use crate::online::{Order, Span, Tally};
+
+    #[test]
+    fn names_are_the_same_everywhere() {
+        for method in MethodSettings::all() {
+            let name = method.name();
+            assert_eq!(MethodSettings::by_name(name).as_ref(), Some(&method));
+            let text = serde_json::to_string(&method).unwrap();
+            assert_eq!(serde_json::from_str::<MethodSettings>(&text).unwrap(), method);
+            let short = format!(r#"{{"name":"{name}"}}"#);
+            assert_eq!(serde_json::from_str::<MethodSettings>(&short).unwrap(), method);
+        }
+        assert_eq!(MethodSettings::by_name("oracle"), None);
+    }
+
+    fn check(json: &str, expected: &str) {
+        let found = match serde_json::from_str::<MethodSettings>(json) {
+            Ok(method) => method.validate().map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        let found = found.expect_err("a fault");
+        assert!(found.starts_with(expected), "{found}");
+    }
+
+    #[test]
+    fn faulty_settings_are_refused() {
+        let above = "expected a finite number above 0";
+        let at_least = "expected a finite number, at least 0";
+        check(r#"{"name":"maxover","kappa":-1.0}"#, &format!("kappa is -1; {at_least}"));
+        check(
+            r#"{"name":"winnow","eta":1000}"#,
+            "eta is 1000; expected a number above 0, at most 100",
+        );
+        check(
+            r#"{"name":"passive-aggressive","aggressiveness":0}"#,
+            &format!("aggressiveness is 0; {above}"),
+        );
+        check(r#"{"name":"sgd","lambda":-1}"#, &format!("lambda is -1; {at_least}"));
+        check(r#"{"name":"sgd","eta0":0}"#, &format!("eta0 is 0; {above}"));
+        check(r#"{"name":"svm","cost":0}"#, &format!("cost is 0; {above}"));
+        check(r#"{"name":"svm","tolerance":0}"#, &format!("tolerance is 0; {above}"));
+        check(r#"{"name":"svm","C":1}"#, "unknown field `C`");
+        check(r#"{"name":"sgd","loss":"l0"}"#, "unknown variant `l0`");
+    }
+
+    /// Runs some epochs, cut into spans of so many rows, and returns what came of it. After each
+    /// span the method is thrown away and restored from its state as text, if asked for.
+    fn run(
+        method: &MethodSettings,
+        samples: &Samples,
+        span_rows: usize,
+        restart: bool,
+    ) -> (Tally, Vec<u64>) {
+        let rows = method.rows(samples);
+        let mut running = method.build(&rows, 1);
+        let mut tally = Tally::default();
+        for epoch in 1..=20 {
+            let order = Order::shuffled(rows.len(), 1, epoch);
+            for start in (0..rows.len()).step_by(span_rows) {
+                let positions = start..rows.len().min(start + span_rows);
+                tally += running.learn(&rows, &Span { order: &order, positions, epoch });
+                if restart {
+                    let text = running.save().to_string();
+                    running = method.build(&rows, 1);
+                    running.restore(&rows, serde_json::from_str(&text).unwrap()).unwrap();
+                }
+            }
+            tally += running.end_epoch(&rows).tally;
+        }
+        let mut found = running.answer();
+        found.extend(running.margin_bound());
+        (tally, found.iter().map(|v| v.to_bits()).collect())
+    }
+
+    #[test]
+    fn neither_cuts_nor_restarts_change_anything() {
+        let (mut x, mut positive) = (vec![0.0; 400], vec![false; 100]);
+        Generator::new(100, 4, 3).fill(0..100, &mut x, &mut positive);
+        let separable = Samples::dense(x.clone(), 4, positive.clone()).unwrap();
+        positive.iter_mut().step_by(23).for_each(|p| *p = !*p);
+        let inseparable = Samples::dense(x, 4, positive).unwrap();
+        let mut methods = MethodSettings::all();
+        // Large enough for the common factor of the weights to change.
+        methods.push(MethodSettings::Winnow(winnow::Settings { eta: 5.0 }));
+        methods.push(MethodSettings::Svm(svm::Settings { hard: true, ..Default::default() }));
+        for method in methods {
+            for samples in [&separable, &inseparable] {
+                let expected = run(&method, samples, 100, false);
+                for span_rows in [1, 7, 64] {
+                    assert_eq!(run(&method, samples, span_rows, false), expected, "{method:?}");
+                    assert_eq!(run(&method, samples, span_rows, true), expected, "{method:?}");
+                }
+            }
+        }
+    }
 }
