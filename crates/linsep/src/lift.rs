@@ -51,7 +51,7 @@ impl<'a> Rows<'a> {
     /// mistake and no update of a method that starts at zero.
     pub fn raw(samples: &'a Samples) -> Self {
         let longest = samples.norms().iter().fold(0.0_f64, |m, &n| m.max(n));
-        let exponent = longest.log2().ceil() as i32;
+        let exponent = (longest.to_bits() >> 52) as i32 - 1023;
         let scale = if exponent > 400 { 2.0_f64.powi(-exponent) } else { 1.0 };
         Rows { samples, length: Length::Raw(scale) }
     }

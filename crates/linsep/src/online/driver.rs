@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Method, MethodSettings, Order, SettingsError, Span, Tally};
+use super::{Goal, Method, MethodSettings, Order, SettingsError, Span, Tally};
 use crate::Samples;
 use crate::hyperplane::{Evaluation, Hyperplane};
 
@@ -75,7 +75,7 @@ pub struct EpochRecord {
     pub updates: u64,
     /// Scores computed since the start.
     pub rows_evaluated: u64,
-    /// Time since the start, evaluations between epochs excluded.
+    /// Time since the start, evaluations of answers excluded.
     pub seconds: f64,
     /// Mistakes of the answer at the end of the epoch, if it was evaluated.
     pub evaluated_mistakes: Option<u64>,
@@ -136,7 +136,7 @@ pub struct Fit {
     pub updates: u64,
     /// Scores that the method computed.
     pub rows_evaluated: u64,
-    /// Time, evaluations between epochs excluded.
+    /// Time, evaluations of answers excluded.
     pub seconds: f64,
     /// Every whole epoch.
     pub history: Vec<EpochRecord>,
@@ -278,12 +278,10 @@ pub fn fit(
         let here = std::mem::take(&mut state.here);
         state.total += here;
         let elapsed = clock.elapsed();
-        let candidate = here.mistakes == 0 || end.converged;
+        let candidate = end.converged || (here.mistakes == 0 && method.goal() == Goal::Separation);
         evaluation = (candidate || settings.evaluate_epochs)
             .then(|| Hyperplane::from_lifted(method.answer()).evaluate(samples));
-        if !candidate {
-            clock.pause_since(elapsed);
-        }
+        clock.pause_since(elapsed);
         let record = EpochRecord {
             epoch: state.epoch,
             mistakes: here.mistakes,
@@ -329,7 +327,7 @@ pub fn fit(
     }
     // An interrupted run may have all samples on their own side by luck; that is an answer too.
     let stop = if evaluation.mistakes == 0 { Stop::Separated } else { stop };
-    let whole_epochs = state.history.len() as u64;
+    let cut_short = state.position > 0 && state.position < rows.len();
     let total = {
         state.total += state.here;
         state.total
@@ -339,7 +337,7 @@ pub fn fit(
         hyperplane,
         evaluation,
         margin_bound: method.margin_bound(),
-        epochs: whole_epochs + u64::from(state.here.evaluated > 0),
+        epochs: state.history.len() as u64 + u64::from(cut_short),
         updates: total.updates,
         rows_evaluated: total.evaluated,
         seconds: seconds.as_secs_f64(),

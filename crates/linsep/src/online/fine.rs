@@ -31,7 +31,7 @@ use serde_json::Value;
 
 use super::order::random_stream;
 use super::skip::{Skipper, SkipperState};
-use super::{Method, Span, Tally};
+use super::{Method, Span, Tally, expect_length, margin_bound};
 use crate::hyperplane::norm;
 use crate::lift::Rows;
 
@@ -173,8 +173,7 @@ impl Method for Fine {
     }
 
     fn margin_bound(&self) -> Option<f64> {
-        let sum = self.weight_sum.filter(|&sum| sum > 0.0)?;
-        Some(norm(self.w.iter().copied()) / sum)
+        margin_bound(&self.w, self.weight_sum?)
     }
 
     fn save(&self) -> Value {
@@ -188,10 +187,11 @@ impl Method for Fine {
 
     fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
         let state: State = serde_json::from_value(state)?;
+        expect_length(&state.w, rows.dimension())?;
         self.w = state.w;
         self.weight_sum = state.weight_sum;
         if let (Some(skipper), Some(saved)) = (&mut self.skipper, state.skipper) {
-            skipper.restore(rows, saved);
+            skipper.restore(rows, saved)?;
         }
         Ok(())
     }

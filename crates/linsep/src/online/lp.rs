@@ -24,7 +24,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
 use serde_json::Value;
 
-use super::{EpochEnd, Method, Span, Tally};
+use super::{EpochEnd, Method, Span, Tally, expect_length};
 use crate::lift::Rows;
 
 /// Robust linear programming.
@@ -78,9 +78,9 @@ impl Method for Lp {
         serde_json::json!(self.w)
     }
 
-    fn restore(&mut self, _rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
         self.w = serde_json::from_value(state)?;
-        Ok(())
+        expect_length(&self.w, rows.dimension())
     }
 }
 

@@ -22,7 +22,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EpochEnd, Method, Span, Tally};
+use super::{EpochEnd, Method, Span, Tally, expect_length, margin_bound};
 use crate::hyperplane::norm;
 use crate::lift::Rows;
 
@@ -63,7 +63,7 @@ impl Method for Maxover {
         let State { w, nearest, mistaken, .. } = &mut self.state;
         let target = self.kappa * norm(w.iter().copied());
         let mut mistakes = 0;
-        for i in span.rows() {
+        for i in span.rows(rows) {
             let score = rows.score(i, w);
             mistakes += u64::from(score <= 0.0);
             if score <= target && nearest.is_none_or(|(largest, _)| score > largest) {
@@ -94,17 +94,16 @@ impl Method for Maxover {
     }
 
     fn margin_bound(&self) -> Option<f64> {
-        let updates = self.state.updates;
-        (updates > 0).then(|| norm(self.state.w.iter().copied()) / updates as f64)
+        margin_bound(&self.state.w, self.state.updates as f64)
     }
 
     fn save(&self) -> Value {
         serde_json::to_value(&self.state).expect("plain numbers")
     }
 
-    fn restore(&mut self, _rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
         self.state = serde_json::from_value(state)?;
-        Ok(())
+        expect_length(&self.state.w, rows.dimension())
     }
 }
 

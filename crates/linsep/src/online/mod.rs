@@ -27,6 +27,7 @@ pub use settings::{MethodSettings, SettingsError};
 
 use serde_json::Value;
 
+use crate::hyperplane::norm;
 use crate::lift::Rows;
 
 /// A method that learns a hyperplane by visiting rows in order, again and again.
@@ -39,6 +40,11 @@ pub trait Method {
     /// Ends an epoch: work that needs all rows at once, if the method has any.
     fn end_epoch(&mut self, _rows: &Rows) -> EpochEnd {
         EpochEnd::default()
+    }
+
+    /// Returns what the method is after, and so when it is done.
+    fn goal(&self) -> Goal {
+        Goal::Separation
     }
 
     /// Returns the vector in R^(d+1) that the method would answer with now.
@@ -54,6 +60,15 @@ pub trait Method {
 
     /// Takes up a saved state, or says why it cannot.
     fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error>;
+}
+
+/// What a method is after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Any hyperplane without mistakes: it is done as soon as its answer makes none.
+    Separation,
+    /// The optimum of its own objective: it is done when it says so.
+    Optimum,
 }
 
 /// What happened while rows were visited.
@@ -82,4 +97,19 @@ pub struct EpochEnd {
     pub tally: Tally,
     /// True if further epochs would change nothing that matters.
     pub converged: bool,
+}
+
+/// Returns ‖w‖ / `weights`, above which no hyperplane's angular margin can be: w is a sum of lifted
+/// samples with weights >= 0 that add up to `weights`.
+fn margin_bound(w: &[f64], weights: f64) -> Option<f64> {
+    (weights > 0.0).then(|| norm(w.iter().copied()) / weights)
+}
+
+/// Returns an error unless a vector of a saved state has the length it must have.
+fn expect_length(vector: &[f64], length: usize) -> Result<(), serde_json::Error> {
+    if vector.len() == length {
+        return Ok(());
+    }
+    let found = vector.len();
+    Err(serde::de::Error::custom(format!("expected a vector of {length} numbers, found {found}")))
 }

@@ -24,8 +24,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Method, Span, Tally};
-use crate::hyperplane::norm;
+use super::{Method, Span, Tally, expect_length, margin_bound};
 use crate::lift::Rows;
 
 /// How far a step goes.
@@ -90,7 +89,7 @@ impl PassiveAggressive {
 impl Method for PassiveAggressive {
     fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
         let mut tally = Tally::default();
-        for i in span.rows() {
+        for i in span.rows(rows) {
             let score = rows.score(i, &self.state.w);
             tally.mistakes += u64::from(score <= 0.0);
             if score < 1.0 {
@@ -109,17 +108,16 @@ impl Method for PassiveAggressive {
     }
 
     fn margin_bound(&self) -> Option<f64> {
-        let sum = self.state.step_sum;
-        (sum > 0.0).then(|| norm(self.state.w.iter().copied()) / sum)
+        margin_bound(&self.state.w, self.state.step_sum)
     }
 
     fn save(&self) -> Value {
         serde_json::to_value(&self.state).expect("plain numbers")
     }
 
-    fn restore(&mut self, _rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
         self.state = serde_json::from_value(state)?;
-        Ok(())
+        expect_length(&self.state.w, rows.dimension())
     }
 }
 

@@ -14,7 +14,7 @@
 
 use serde_json::Value;
 
-use super::{Method, Span, Tally};
+use super::{Method, Span, Tally, expect_length};
 use crate::lift::Rows;
 
 /// The Perceptron.
@@ -51,8 +51,8 @@ impl Method for Perceptron {
         serde_json::json!(self.w)
     }
 
-    fn restore(&mut self, _rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
         self.w = serde_json::from_value(state)?;
-        Ok(())
+        expect_length(&self.w, rows.dimension())
     }
 }

@@ -27,8 +27,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EpochEnd, Method, Span, Tally};
-use crate::hyperplane::norm;
+use super::{EpochEnd, Method, Span, Tally, expect_length, margin_bound};
 use crate::lift::Rows;
 
 /// Rows handed to one task of a check.
@@ -126,7 +125,7 @@ fn count_mistakes(rows: &Rows, w: &[f64]) -> u64 {
 impl Method for Pocket {
     fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
         let mut tally = Tally::default();
-        for i in span.rows() {
+        for i in span.rows(rows) {
             self.visit(rows, i, &mut tally);
         }
         tally
@@ -147,17 +146,17 @@ impl Method for Pocket {
     }
 
     fn margin_bound(&self) -> Option<f64> {
-        let updates = self.state.updates;
-        (updates > 0).then(|| norm(self.state.w.iter().copied()) / updates as f64)
+        margin_bound(&self.state.w, self.state.updates as f64)
     }
 
     fn save(&self) -> Value {
         serde_json::to_value(&self.state).expect("plain numbers")
     }
 
-    fn restore(&mut self, _rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
         self.state = serde_json::from_value(state)?;
-        Ok(())
+        expect_length(&self.state.w, rows.dimension())?;
+        expect_length(&self.state.pocket, rows.dimension())
     }
 }
 

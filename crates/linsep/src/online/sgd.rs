@@ -24,7 +24,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Method, Span, Tally};
+use super::{Method, Span, Tally, expect_length};
 use crate::lift::Rows;
 
 /// What a score costs.
@@ -43,8 +43,9 @@ impl Loss {
     fn slope(self, score: f64) -> f64 {
         match self {
             Loss::Hinge => f64::from(score < 1.0),
-            // An overflow to infinity gives the right limit, zero.
-            Loss::Logistic => 1.0 / (1.0 + score.exp()),
+            // An overflow to infinity gives the right limit, zero. The exponential of libm is the
+            // same on every machine; the standard library's is not.
+            Loss::Logistic => 1.0 / (1.0 + libm::exp(score)),
         }
     }
 }
@@ -96,7 +97,7 @@ impl Sgd {
 impl Method for Sgd {
     fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
         let mut tally = Tally::default();
-        for i in span.rows() {
+        for i in span.rows(rows) {
             let score = self.scale() * rows.score(i, &self.state.v);
             tally.mistakes += u64::from(score <= 0.0);
             let slope = self.settings.loss.slope(score);
@@ -119,9 +120,9 @@ impl Method for Sgd {
         serde_json::to_value(&self.state).expect("plain numbers")
     }
 
-    fn restore(&mut self, _rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
         self.state = serde_json::from_value(state)?;
-        Ok(())
+        expect_length(&self.state.v, rows.dimension())
     }
 }
 

@@ -20,7 +20,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Order, Span};
+use super::{Order, Span, expect_length};
 use crate::hyperplane::norm;
 use crate::lift::Rows;
 
@@ -114,14 +114,20 @@ impl Skipper {
         SkipperState { reference: self.reference.clone(), pace: self.pace.clone() }
     }
 
-    pub(super) fn restore(&mut self, rows: &Rows, state: SkipperState) {
+    pub(super) fn restore(
+        &mut self,
+        rows: &Rows,
+        state: SkipperState,
+    ) -> Result<(), serde_json::Error> {
         self.reference = state.reference;
         self.pace = state.pace;
         self.forget_candidates();
         if let Some(reference) = self.reference.take() {
+            expect_length(&reference.w, rows.dimension())?;
             self.score_all(rows, &reference.w);
             self.reference = Some(reference);
         }
+        Ok(())
     }
 
     /// Prepares for an epoch in this order, starting at w. Returns the rows it had to score.
@@ -241,7 +247,7 @@ impl Skipper {
 
 impl Reference {
     fn update(&mut self, m: f64, score: f64, step: f64, score_error: f64) {
-        let length = (self.along.abs() + self.along_error).hypot(self.across);
+        let length = hypotenuse(self.along.abs() + self.along_error, self.across);
         // Errors of m: of the score, of the length it was divided by, of the sample's own length.
         let m_error = 3.0 * score_error;
         // Each coordinate of w is rounded once, each of step z three times.
@@ -272,13 +278,19 @@ impl Reference {
         // With m = sin(phi) and ‖r‖ / a = tan(theta), w·z = ‖w‖ sin(phi - theta), which must exceed
         // the error of a score. Twice that, and the errors of m and of a sample's length, together
         // stay under ten times the error of a score.
-        self.threshold = if along.hypot(self.across) < SHORTEST || along <= 0.0 {
+        let length = hypotenuse(along, self.across);
+        self.threshold = if length < SHORTEST || along <= 0.0 {
             f64::INFINITY
         } else {
-            self.across / along.hypot(self.across) + 10.0 * score_error
+            self.across / length + 10.0 * score_error
         };
         if self.threshold.is_nan() {
             self.threshold = f64::INFINITY;
         }
     }
+}
+
+/// Returns sqrt(a² + b²), in the same bits on every machine.
+fn hypotenuse(a: f64, b: f64) -> f64 {
+    (a * a + b * b).sqrt()
 }

@@ -9,8 +9,7 @@
 //! given     lifted samples z = y (x, 1) / ‖(x, 1)‖
 //! start     alpha = 0, w = 0
 //! visit     G = w·z_i - 1 + D alpha_i;  alpha_i -= G / (‖z_i‖² + D), kept in [0, U];  w follows
-//! stop      after an epoch without a mistake, if the last w makes none either, or if the projected
-//!           gradients PG met in an epoch have max(PG, 0) - min(PG, 0) < tolerance
+//! stop      if the projected gradients PG met in an epoch have max(PG, 0) - min(PG, 0) < tolerance
 //! ```
 //!
 //! PG is G, but zero where alpha_i is at a bound and G pushes it outwards: all PG are zero at the
@@ -31,8 +30,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EpochEnd, Method, Span, Tally};
-use crate::hyperplane::norm;
+use super::{EpochEnd, Goal, Method, Span, Tally, expect_length, margin_bound};
 use crate::lift::Rows;
 
 /// What a sample costs that lacks a score of 1.
@@ -123,7 +121,7 @@ impl Svm {
 impl Method for Svm {
     fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
         let mut tally = Tally::default();
-        for i in span.rows() {
+        for i in span.rows(rows) {
             let (score, changed) = self.visit(rows, i);
             tally.mistakes += u64::from(score <= 0.0);
             tally.updates += u64::from(changed);
@@ -138,22 +136,26 @@ impl Method for Svm {
         EpochEnd { converged: highest - lowest < self.tolerance, ..EpochEnd::default() }
     }
 
+    fn goal(&self) -> Goal {
+        Goal::Optimum
+    }
+
     fn answer(&self) -> Vec<f64> {
         self.state.w.clone()
     }
 
     fn margin_bound(&self) -> Option<f64> {
-        let sum: f64 = self.state.alpha.iter().sum();
-        (sum > 0.0).then(|| norm(self.state.w.iter().copied()) / sum)
+        margin_bound(&self.state.w, self.state.alpha.iter().sum())
     }
 
     fn save(&self) -> Value {
         serde_json::to_value(&self.state).expect("plain numbers")
     }
 
-    fn restore(&mut self, _rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
         self.state = serde_json::from_value(state)?;
-        Ok(())
+        expect_length(&self.state.w, rows.dimension())?;
+        expect_length(&self.state.alpha, rows.len())
     }
 }
 

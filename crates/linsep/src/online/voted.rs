@@ -28,8 +28,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EpochEnd, Method, Span, Tally};
-use crate::hyperplane::norm;
+use super::{EpochEnd, Method, Span, Tally, expect_length, margin_bound};
 use crate::lift::Rows;
 
 /// The voted perceptron, answering with the heaviest vote.
@@ -72,7 +71,7 @@ impl Method for Voted {
     fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
         let state = &mut self.state;
         let mut mistakes = 0;
-        for i in span.rows() {
+        for i in span.rows(rows) {
             if rows.score(i, &state.w) <= 0.0 {
                 if state.votes >= state.most_votes {
                     state.keep();
@@ -103,16 +102,17 @@ impl Method for Voted {
     }
 
     fn margin_bound(&self) -> Option<f64> {
-        margin_bound(&self.state.w, self.state.updates)
+        margin_bound(&self.state.w, self.state.updates as f64)
     }
 
     fn save(&self) -> Value {
         serde_json::to_value(&self.state).expect("plain numbers")
     }
 
-    fn restore(&mut self, _rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
         self.state = serde_json::from_value(state)?;
-        Ok(())
+        expect_length(&self.state.w, rows.dimension())?;
+        expect_length(&self.state.heaviest, rows.dimension())
     }
 }
 
@@ -144,7 +144,7 @@ impl Method for Averaged {
     fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
         let state = &mut self.state;
         let mut mistakes = 0;
-        for i in span.rows() {
+        for i in span.rows(rows) {
             if rows.score(i, &state.w) <= 0.0 {
                 rows.add(i, 1.0, &mut state.w);
                 rows.add(i, state.visits as f64, &mut state.excess);
@@ -163,22 +163,18 @@ impl Method for Averaged {
     }
 
     fn margin_bound(&self) -> Option<f64> {
-        margin_bound(&self.state.w, self.state.updates)
+        margin_bound(&self.state.w, self.state.updates as f64)
     }
 
     fn save(&self) -> Value {
         serde_json::to_value(&self.state).expect("plain numbers")
     }
 
-    fn restore(&mut self, _rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
         self.state = serde_json::from_value(state)?;
-        Ok(())
+        expect_length(&self.state.w, rows.dimension())?;
+        expect_length(&self.state.excess, rows.dimension())
     }
-}
-
-/// Returns ‖w‖ / updates: w is a sum of as many lifted samples.
-fn margin_bound(w: &[f64], updates: u64) -> Option<f64> {
-    (updates > 0).then(|| norm(w.iter().copied()) / updates as f64)
 }
 
 #[cfg(test)]

@@ -27,8 +27,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Method, Span, Tally};
-use crate::hyperplane::norm;
+use super::{Method, Span, Tally, expect_length, margin_bound};
 use crate::lift::Rows;
 
 /// How far the largest exponent may stray from the common factor, up or down, before that is
@@ -98,13 +97,14 @@ impl Winnow {
 /// Returns 2 sinh(exponent) / exp(shift) without cancellation.
 fn weight(exponent: f64, shift: f64) -> f64 {
     let size = exponent.abs();
-    -(size - shift).exp() * (-2.0 * size).exp_m1() * exponent.signum()
+    // The functions of libm are the same on every machine; the standard library's are not.
+    -libm::exp(size - shift) * libm::expm1(-2.0 * size) * exponent.signum()
 }
 
 impl Method for Winnow {
     fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
         let mut mistakes = 0;
-        for i in span.rows() {
+        for i in span.rows(rows) {
             if rows.score(i, &self.state.w) <= 0.0 {
                 self.update(rows, i);
                 mistakes += 1;
@@ -118,17 +118,17 @@ impl Method for Winnow {
     }
 
     fn margin_bound(&self) -> Option<f64> {
-        let State { sum, updates, .. } = &self.state;
-        (*updates > 0).then(|| norm(sum.iter().copied()) / *updates as f64)
+        margin_bound(&self.state.sum, self.state.updates as f64)
     }
 
     fn save(&self) -> Value {
         serde_json::to_value(&self.state).expect("plain numbers")
     }
 
-    fn restore(&mut self, _rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
         self.state = serde_json::from_value(state)?;
-        Ok(())
+        expect_length(&self.state.w, rows.dimension())?;
+        expect_length(&self.state.sum, rows.dimension())
     }
 }
 
@@ -136,6 +136,7 @@ impl Method for Winnow {
 mod tests {
     use super::*;
     use crate::Samples;
+    use crate::hyperplane::norm;
 
     /// Visits rows as given, mistakes or not, and compares with u and v as in the books.
     fn check(eta: f64, visits: impl Iterator<Item = usize>) {
