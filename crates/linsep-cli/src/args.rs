@@ -156,10 +156,10 @@ pub struct MethodArgs {
     #[arg(long, value_name = "NAME", default_value = "fine")]
     pub method: String,
     /// fine: score that a corrected sample gets [default: 1e-9]
-    #[arg(long, value_name = "E")]
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub epsilon: Option<f64>,
     /// fine: share of the correction that is made, between 0 and 2 [default: 1]
-    #[arg(long, value_name = "L")]
+    #[arg(long, value_name = "L", allow_negative_numbers = true)]
     pub relaxation: Option<f64>,
     /// fine: where to start [default: first]
     #[arg(long, value_name = "first|zero|random")]
@@ -291,7 +291,7 @@ pub struct ReproduceArgs {
     #[arg(long, short, value_name = "DIR")]
     pub output: PathBuf,
     /// Shrink both sides of the data by this factor
-    #[arg(long, value_name = "F", default_value_t = 1.0)]
+    #[arg(long, value_name = "F", default_value_t = 1.0, allow_negative_numbers = true)]
     pub scale: f64,
     /// Number of runs, each on new data
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(3).expect("three"))]

@@ -154,7 +154,7 @@ pub enum ErrorKind {
         rows: usize,
     },
     /// The rows have another number of features than the model or the labels ask for.
-    #[error("expected {expected} features, found {found}")]
+    #[error("expected rows of {expected} features, found {found}")]
     WrongFeatures {
         /// Features found.
         found: usize,

@@ -30,7 +30,6 @@ pub fn run(args: &PredictArgs, interrupt: &Interrupt) -> Result<ExitCode, Failur
     let asked = interrupt.heed();
     let mut writer = Predictions::new(&model, args.json);
     let mut ended: Option<Failure> = None;
-    sink.put(&writer.head())?;
     // An error of the sink travels around the reader, which knows only errors of data.
     let summary =
         read::stream(&source(&args.data), &args.input.options(), &expected, &mut |block| {
@@ -92,6 +91,7 @@ struct Predictions<'a> {
     model: &'a Model,
     json: bool,
     norm: f64,
+    begun: bool,
     any: bool,
 }
 
@@ -99,18 +99,23 @@ impl<'a> Predictions<'a> {
     fn new(model: &'a Model, json: bool) -> Self {
         // A hyperplane without weights has no distances; its bias is all there is to show.
         let norm = Some(model.hyperplane.weight_norm()).filter(|&n| n > 0.0).unwrap_or(1.0);
-        Predictions { model, json, norm, any: false }
+        Predictions { model, json, norm, begun: false, any: false }
     }
 
-    fn head(&self) -> String {
-        if self.json { "{\"predictions\":[" } else { "row,label,distance\n" }.to_string()
+    /// Returns what comes before the first row, once: data that cannot be read prints nothing.
+    fn head(&mut self) -> String {
+        match (std::mem::replace(&mut self.begun, true), self.json) {
+            (true, _) => String::new(),
+            (false, true) => "{\"predictions\":[".to_string(),
+            (false, false) => "row,label,distance\n".to_string(),
+        }
     }
 
     fn block(&mut self, block: &Block) -> String {
         let mut values = vec![0.0; block.rows.len()];
         self.model.hyperplane.values(&block.features, 0, &mut values);
         let labels = &self.model.labels;
-        let mut text = String::new();
+        let mut text = self.head();
         for (row, value) in block.rows.iter().zip(values) {
             let label = if value > 0.0 { &labels.positive } else { &labels.negative };
             let distance = value / self.norm;
@@ -126,10 +131,11 @@ impl<'a> Predictions<'a> {
         text
     }
 
-    fn tail(&self, rows: u64, dropped: u64) -> String {
+    fn tail(&mut self, rows: u64, dropped: u64) -> String {
+        let head = self.head();
         match self.json {
-            true => format!("],\"rows\":{rows},\"rows_dropped\":{dropped}}}\n"),
-            false => String::new(),
+            true => format!("{head}],\"rows\":{rows},\"rows_dropped\":{dropped}}}\n"),
+            false => head,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use linsep::experiments::{EXPERIMENTS, Experiment, Precision, Run, run_data, run_methods};
 use linsep::online::FitSettings;
 use linsep::report::chart::{Line, accuracy_over_epochs};
-use linsep::report::{counted, grouped, number, rounded, study};
+use linsep::report::{counted, number, rounded, study};
 
 use super::race::Lane;
 use crate::args::{Dtype, ExperimentArg, ReproduceArgs};
@@ -123,10 +123,10 @@ fn chart(experiment: &Experiment, runs: &[Run]) -> String {
         .collect();
     let epsilon = first.map_or(String::new(), |e| format!(", epsilon {}", number(e)));
     let title = format!(
-        "({}) {} samples, {} features{epsilon}",
+        "({}) {}, {}{epsilon}",
         experiment.letter,
-        grouped(experiment.rows as u64),
-        grouped(experiment.features as u64),
+        counted(experiment.rows as u64, "sample"),
+        counted(experiment.features as u64, "feature"),
     );
     accuracy_over_epochs(&title, &lines)
 }

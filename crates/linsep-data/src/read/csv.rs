@@ -34,7 +34,9 @@ pub(super) fn read(
     values.shrink_to_fit();
     let width = layout.features.len();
     let features = Features::from(Dense::new(values, rows_kept(&tally), width));
-    let samples = tally.into_samples(features, labels, options)?;
+    let samples = tally
+        .into_samples(features, labels, options)
+        .map_err(|error| layout.name_label_column(error))?;
     Ok(match &layout.columns.names {
         Some(names) => {
             samples.with_feature_names(layout.features.iter().map(|&k| names[k].clone()).collect())
@@ -88,6 +90,20 @@ struct Rows {
 }
 
 impl Layout {
+    /// Returns an error about the classes with the column that the labels come from.
+    fn name_label_column(&self, error: Error) -> Error {
+        let of_labels = matches!(
+            error.kind,
+            ErrorKind::OneClass { .. }
+                | ErrorKind::ManyClasses { .. }
+                | ErrorKind::NoSuchLabel { .. }
+        );
+        match self.label {
+            Some(k) if of_labels => error.in_column(self.columns.place(k)),
+            _ => error,
+        }
+    }
+
     fn require_rows(&self, tally: &Tally) -> Result<(), Error> {
         // Without a header, the first record is a row.
         if tally.seen() == 0 { Err(ErrorKind::HeaderOnly.into()) } else { Ok(()) }

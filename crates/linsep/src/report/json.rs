@@ -40,7 +40,7 @@ fn summary(samples: &Samples, method: &MethodSettings, fit: &Fit) -> Value {
     let evaluation = &fit.evaluation;
     let mut settings = serde_json::to_value(method).expect("settings are plain data");
     if let Value::Object(map) = &mut settings {
-        map.remove("name");
+        map.shift_remove("name");
     }
     json!({
         "method": method.name(),

@@ -1,6 +1,6 @@
 //! The paper's experiments beside what was measured: a CSV and a Markdown table.
 
-use super::{grouped, number};
+use super::{counted, grouped, number};
 use crate::experiments::{Experiment, Run};
 use crate::online::Stop;
 
@@ -37,7 +37,8 @@ pub fn markdown(results: &[(Experiment, Vec<Run>)], scale: f64, max_epochs: u64)
     out.push_str(
         "P is the Perceptron, A the paper's method (`fine`); both see the same data in the same order.\n\
          The paper does not state its epsilon, and the number of epochs of A depends on it: the table\n\
-         names it for every row.\n",
+         names it for every row. The charts show, for every epoch, the share of samples that were on their\n\
+         own side when they were visited.\n",
     );
     if scale != 1.0 {
         out.push_str(&format!(
@@ -48,10 +49,10 @@ pub fn markdown(results: &[(Experiment, Vec<Run>)], scale: f64, max_epochs: u64)
     }
     for (experiment, runs) in results {
         out.push_str(&format!(
-            "\n## ({}) {} samples, {} features\n\n![accuracy over epochs]({}.svg)\n\n",
+            "\n## ({}) {}, {}\n\n![accuracy over epochs]({}.svg)\n\n",
             experiment.letter,
-            grouped(experiment.rows as u64),
-            grouped(experiment.features as u64),
+            counted(experiment.rows as u64, "sample"),
+            counted(experiment.features as u64, "feature"),
             experiment.letter
         ));
         out.push_str("| method | paper | measured: epochs of each run | mistakes left | passes' worth of work |\n|---|---|---|---|---|\n");

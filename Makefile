@@ -1,0 +1,39 @@
+# Every routine command. CI calls the same targets.
+
+.PHONY: help build test format lint doc check bench study man clean
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+build: ## Build the program: target/release/linsep
+	cargo build --release
+
+test: format lint doc check ## Formatting, lints, docs and all tests
+
+format: ## Check the formatting
+	cargo fmt --all --check
+
+lint: ## Clippy, warnings denied, with all features and with none
+	cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
+	cargo clippy -p linsep-data -p linsep --no-default-features --quiet -- -D warnings
+
+doc: ## Build the docs, warnings denied
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --all-features --quiet
+
+check: ## Run all tests, those in the docs too
+	cargo test --workspace --all-features
+
+bench: ## Run the benchmarks: ratios in one run
+	cargo run --release --quiet -p linsep-bench
+
+study: ## Repeat the paper's experiments at a fiftieth of their size
+	cargo run --release --quiet -- reproduce all --scale 0.02 -o target/study
+
+man: ## Write the manual pages to target/man
+	mkdir -p target/man
+	cargo run --release --quiet -- man > target/man/linsep.1
+	for command in fit predict race generate reproduce; do \
+		cargo run --release --quiet -- man $$command > target/man/linsep-$$command.1; done
+
+clean: ## Remove what was built
+	cargo clean
