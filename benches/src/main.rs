@@ -3,12 +3,24 @@
 //! `make bench` runs all; `cargo run --release -p linsep-bench -- NAME…` runs some.
 
 mod kernels;
+mod memory;
+mod reading;
 mod skipping;
 mod timing;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let benches: [(&str, fn()); 2] = [("kernels", kernels::run), ("skipping", skipping::run)];
+    if let [name, path] = &names[..]
+        && name == memory::CHILD
+    {
+        return memory::child(path);
+    }
+    let benches: [(&str, fn()); 4] = [
+        ("kernels", kernels::run),
+        ("reading", reading::run),
+        ("memory", memory::run),
+        ("skipping", skipping::run),
+    ];
     for (name, run) in benches {
         if names.is_empty() || names.iter().any(|n| n == name) {
             run();

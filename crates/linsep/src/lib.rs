@@ -14,3 +14,8 @@ pub mod report;
 pub use hyperplane::{Evaluation, Hyperplane, Margin};
 pub use linsep_data as data;
 pub use linsep_data::{Error, Samples};
+
+/// The Rust in the README is run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

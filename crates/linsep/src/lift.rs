@@ -136,10 +136,12 @@ impl<'a> Rows<'a> {
     /// Returns how many roundings the value of a dot product goes through at the most, for error
     /// bounds: the depth of the sum in [`linsep_data::kernels`], and the few steps around it.
     pub fn rounding_depth(&self) -> usize {
-        let columns = self.samples.columns();
         match self.samples.features() {
-            Features::Dense64(_) | Features::Dense32(_) => columns / 16 + 12,
-            Features::Sparse(_) => columns / 4 + 12,
+            Features::Dense64(_) | Features::Dense32(_) => self.samples.columns() / 16 + 12,
+            Features::Sparse(matrix) => {
+                let longest = (0..matrix.rows()).map(|i| matrix.row(i).0.len()).max();
+                longest.unwrap_or(0) / 4 + 12
+            }
         }
     }
 }

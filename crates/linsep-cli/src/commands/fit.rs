@@ -21,6 +21,7 @@ use crate::progress::FitProgress;
 pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
     let settings = FitSettings {
         evaluate_epochs: args.evaluate_epochs,
+        keep_history: args.history.is_some(),
         checkpoint_every: args.checkpoint.as_ref().map(|_| args.checkpoint_every),
         ..settings(method::settings(&args.method)?, &args.run)
     };

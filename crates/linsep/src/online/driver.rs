@@ -29,6 +29,8 @@ pub struct FitSettings {
     /// Whether the answer is evaluated on all rows after every epoch; default false. It costs a
     /// pass an epoch, which is not charged to the method.
     pub evaluate_epochs: bool,
+    /// Whether [`Fit::history`] is kept; default true. It grows with every epoch.
+    pub keep_history: bool,
     /// How often [`Observer::checkpoint`] is called; default never but at an early stop.
     pub checkpoint_every: Option<Duration>,
 }
@@ -42,6 +44,7 @@ impl Default for FitSettings {
             shuffle: false,
             seed: 0,
             evaluate_epochs: false,
+            keep_history: true,
             checkpoint_every: None,
         }
     }
@@ -138,7 +141,7 @@ pub struct Fit {
     pub rows_evaluated: u64,
     /// Time, evaluations of answers excluded.
     pub seconds: f64,
-    /// Every whole epoch.
+    /// Every whole epoch, if [`FitSettings::keep_history`] says so.
     pub history: Vec<EpochRecord>,
 }
 
@@ -193,6 +196,9 @@ struct State {
     total: Tally,
     /// Of earlier sessions.
     elapsed: Duration,
+    /// Whole epochs, and the mistakes of the last one.
+    whole_epochs: u64,
+    last_mistakes: Option<u64>,
     history: Vec<EpochRecord>,
     /// The fewest mistakes of any whole epoch, and the answer after it.
     best: Option<(u64, Vec<f64>)>,
@@ -255,7 +261,7 @@ pub fn fit(
                 max_epochs: settings.max_epochs,
                 position: end as u64,
                 rows: rows.len() as u64,
-                mistakes: state.history.last().map(|record| record.mistakes),
+                mistakes: state.last_mistakes,
                 rows_evaluated: state.total.evaluated + state.here.evaluated,
                 elapsed: clock.session(),
                 time_limit: settings.time_limit,
@@ -291,7 +297,11 @@ pub fn fit(
             evaluated_mistakes: evaluation.as_ref().map(|e| e.mistakes),
         };
         observer.epoch(&record);
-        state.history.push(record);
+        if settings.keep_history {
+            state.history.push(record);
+        }
+        state.whole_epochs += 1;
+        state.last_mistakes = Some(here.mistakes);
         if evaluation.as_ref().is_some_and(|e| e.mistakes == 0) && candidate {
             break Stop::Separated;
         }
@@ -337,7 +347,7 @@ pub fn fit(
         hyperplane,
         evaluation,
         margin_bound: method.margin_bound(),
-        epochs: state.history.len() as u64 + u64::from(cut_short),
+        epochs: state.whole_epochs + u64::from(cut_short),
         updates: total.updates,
         rows_evaluated: total.evaluated,
         seconds: seconds.as_secs_f64(),
