@@ -286,7 +286,7 @@ mod tests {
         check("a,b", "", "2", Ok(&[0, 1]));
         check("a,y,b", "", "2", Ok(&[0, 2]));
         check("3", "1", "2", Ok(&[1, 2]));
-        check("3", "", "2", Err("expected 2 features, found 3"));
-        check("a,b,c,y", "", "2", Err("expected 2 features, found 4"));
+        check("3", "", "2", Err("expected rows of 2 features, found 3"));
+        check("a,b,c,y", "", "2", Err("expected rows of 2 features, found 4"));
     }
 }

@@ -1,5 +1,7 @@
 //! Reads cells between delimiters: CSV and TSV.
 
+mod plain;
+
 use ::csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::columns::{Chosen, Columns};
@@ -111,11 +113,12 @@ impl Layout {
 
     fn parse(&self, chunk: &Chunk) -> Result<Rows, Error> {
         let mut rows = Rows { values: vec![], tally: Tally::default() };
-        let mut records = Records::new(&chunk.text, self.delimiter);
+        let plain = plain::parse(self, &chunk.text, &mut rows);
+        let mut records = Records::new(&chunk.text[plain..], self.delimiter);
         let mut record = ByteRecord::new();
         while records.next(&mut record)? {
             self.parse_record(&record, &mut rows).map_err(|mut error| {
-                error.place.line = Some(chunk.line_at(records.start_of(&record)));
+                error.place.line = Some(chunk.line_at(plain + records.start_of(&record)));
                 error
             })?;
         }

@@ -374,7 +374,7 @@ mod tests {
         check(&[], 1, "", "expected at least one row, found none");
         check(&[], 0, "+-", "expected at least one feature, found none");
         check(&[1.0, 2.0], 1, "++", "expected two classes, found one: all 2 rows are \"1\"");
-        check(&[1.0, 2.0, 3.0], 2, "+-", "expected 2 features, found 1");
+        check(&[1.0, 2.0, 3.0], 2, "+-", "expected rows of 2 features, found 1");
         check(
             &[1.0, 2.0, 3.0, f64::NAN],
             2,

@@ -121,7 +121,7 @@ fn what_is_wrong_is_told_by_line() {
     check("1,x\r2,y\r\rw,y\r", &auto(), "line 4, column 1: expected a number, found \"w\"");
     check("1,x\n1e999,y\n", &auto(), "line 2, column 1: expected a finite number, found 1e999");
     check("1,x\n2, \n", &auto(), "line 2: expected a label, found nothing");
-    check("1,x\n2,x\n", &auto(), "expected two classes, found one: all 2 rows are \"x\"");
+    check("1,x\n2,x\n", &auto(), "column 2: expected two classes, found one: all 2 rows are \"x\"");
     check("x\ny\n", &auto(), "expected at least one feature, found none");
     check("1,x\nv,y\nw,y\n3\n", &auto(), "line 2, column 1: expected a number, found \"v\"");
     check_bytes(
@@ -191,7 +191,7 @@ fn a_stream_fits_the_model() {
     check_stream("c,d\n1,2\n", &auto(), "2", "1: 1 2, 0 dropped");
     check_stream("c,y,d\n1,w,2\n", &auto(), "2", "1: 1 2, 0 dropped");
     check_stream("1,w,2\n", &label("2"), "2", "1: 1 2, 0 dropped");
-    check_stream("1,2,3\n", &auto(), "2", "expected 2 features, found 3");
+    check_stream("1,2,3\n", &auto(), "2", "expected rows of 2 features, found 3");
     check_stream("1,2\n,3\n4,5\n", &dropping(), "2", "1: 1 2, 3: 4 5, 1 dropped");
     check_stream(
         "1,2\n,3\n",
@@ -242,5 +242,34 @@ proptest! {
     fn any_bytes_are_read_or_refused(text in prop::collection::vec(any::<u8>(), 0..200)) {
         show(&text, &auto(), 16);
         show(&text, &dropping(), 1 << 20);
+    }
+
+    #[test]
+    fn plain_lines_read_as_the_csv_crate_reads_them(
+        cells in prop::collection::vec(
+            prop::sample::select(vec![
+                "1", "-2.5", "1e3", "+4", ".5", " 6", "7 ", "", "x", "y", "nan", "inf", "n/a", "0x1",
+                "1_0", "1\r", "\r", "-", "1e999", "é", "1\r\n2",
+            ]),
+            0..40,
+        ),
+        ends in prop::collection::vec(
+            prop::sample::select(vec![",", ",", "\n", "\n", "\r\n", "\r", ",,", "\n\n"]),
+            40,
+        ),
+    ) {
+        let text: String = cells.iter().zip(&ends).flat_map(|(c, e)| [*c, *e]).collect();
+        for options in [auto(), dropping()] {
+            for label in [None, Some(1), Some(2)] {
+                let options = ReadOptions {
+                    label: label.map(ColumnChoice::Number),
+                    header: Header::No,
+                    ..options.clone()
+                };
+                let plain = show(text.as_bytes(), &options, 1 << 20);
+                let slow = super::plain::disabled(|| show(text.as_bytes(), &options, 1 << 20));
+                prop_assert_eq!(plain, slow);
+            }
+        }
     }
 }

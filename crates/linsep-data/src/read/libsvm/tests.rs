@@ -128,7 +128,7 @@ fn a_stream_needs_no_labels() {
     check_stream("1 1:5\n2:6 3:7\n", auto(), 3, "1: 0=5 | 2: 1=6 2=7 | 0 dropped");
     check_stream("1 1:5\n2:6 0:7\n", base(0), 3, "1: 1=5 | 2: 0=7 2=6 | 0 dropped");
     check_stream("1:nan\n2:6\n", dropping(), 2, "2: 1=6 | 1 dropped");
-    check_stream("1:1\n2:6\n", auto(), 1, "line 2: expected 1 features, found 2");
+    check_stream("1:1\n2:6\n", auto(), 1, "line 2: expected rows of 1 features, found 2");
     check_stream("0:1\n", auto(), 1, "line 1: expected index:value, found \"0:1\"");
     check_stream("\n", auto(), 1, "expected data, found an empty file");
 }

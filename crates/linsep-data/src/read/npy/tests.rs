@@ -378,7 +378,7 @@ fn a_stream_fits_the_model() {
         let error = "row 2, column 2: expected a finite number, found NaN";
         check_stream(&file, &auto(), 3, error);
         check_stream(&file, &label(1), 2, error);
-        check_stream(&file, &auto(), 2, "expected 2 features, found 3");
+        check_stream(&file, &auto(), 2, "expected rows of 2 features, found 3");
     }
     let many: Vec<u8> = vec![7; 300_000];
     let folder = Folder::new();
