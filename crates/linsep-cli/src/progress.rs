@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use linsep::online::Progress;
-use linsep::report::{counted, grouped};
+use linsep::report::counted;
 
 /// A line on standard error that says how far the work is; silent where nobody would see it.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ impl Bar {
             false => ProgressDrawTarget::hidden(),
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        let style = ProgressStyle::with_template("{spinner} {prefix} {wide_msg}");
+        let style = ProgressStyle::with_template("{spinner} {prefix} {msg}");
         bar.set_style(style.expect("the template is valid"));
         bar.set_prefix(what.to_string());
         Bar { bar }
@@ -78,7 +78,7 @@ fn line(progress: &Progress) -> String {
     parts.extend(progress.mistakes.map(|mistakes| counted(mistakes, "mistake")));
     if seconds > 0.0 {
         let rate = progress.rows_evaluated as f64 / seconds;
-        parts.push(format!("{} rows/s", grouped(rate as u64)));
+        parts.push(format!("{:.1} M rows/s", rate / 1e6));
     }
     parts.push(match progress.time_limit {
         Some(limit) => {
@@ -92,7 +92,7 @@ fn line(progress: &Progress) -> String {
             let done =
                 (progress.epoch - 1) as f64 + progress.position as f64 / progress.rows as f64;
             let left = seconds / done.max(1e-9) * (progress.max_epochs as f64 - done);
-            format!("at most {left:.0} s left")
+            format!("{left:.0} s to the last epoch")
         }
     });
     parts.join(" · ")
