@@ -152,7 +152,7 @@ pub struct RunArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Method")]
 pub struct MethodArgs {
-    /// Method: see `linsep race --help` for the list
+    /// fine, perceptron, pocket, maxover, winnow, voted, averaged, passive-aggressive, sgd, svm or lp
     #[arg(long, value_name = "NAME", default_value = "fine")]
     pub method: String,
     /// fine: score that a corrected sample gets [default: 1e-9]
@@ -167,7 +167,7 @@ pub struct MethodArgs {
     /// fine: look at every sample in every epoch (the same result, slower)
     #[arg(long)]
     pub no_skip: bool,
-    /// Any setting of the method, such as c=10; may be given again
+    /// Any setting of the method, such as cost=10; may be given again
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
@@ -225,7 +225,8 @@ pub struct PredictArgs {
 pub struct RaceArgs {
     /// Data file, or - for standard input
     pub data: String,
-    /// Methods, such as fine,perceptron; `all` for every one
+    /// all, or some of fine, perceptron, pocket, maxover, winnow, voted, averaged,
+    /// passive-aggressive, sgd, svm, lp, with commas between them
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "fine,perceptron")]
     pub methods: Vec<String>,
     /// Write a line an epoch and method to this CSV file
@@ -287,7 +288,7 @@ pub struct ReproduceArgs {
     /// Experiment
     #[arg(value_enum)]
     pub experiment: ExperimentArg,
-    /// Folder for results.csv, results.md and one chart an experiment
+    /// Folder for results.md, results.csv, epochs.csv and one chart an experiment
     #[arg(long, short, value_name = "DIR")]
     pub output: PathBuf,
     /// Shrink both sides of the data by this factor

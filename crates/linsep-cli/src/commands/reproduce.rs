@@ -95,6 +95,7 @@ fn line(experiment: &Experiment, run: &Run) -> String {
 fn write_results(args: &ReproduceArgs, results: &[(Experiment, Vec<Run>)]) -> Result<(), Failure> {
     let put = |name: &str, text: String| write_file(&args.output.join(name), text.as_bytes());
     put("results.csv", study::csv(results))?;
+    put("epochs.csv", study::epochs_csv(results))?;
     put("results.md", study::markdown(results, args.scale, args.max_epochs))?;
     for (experiment, runs) in results {
         put(&format!("{}.svg", experiment.letter), chart(experiment, runs))?;

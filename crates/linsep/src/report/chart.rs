@@ -23,6 +23,11 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(86, 180, 233),
     RGBColor(60, 60, 60),
 ];
+/// Pixels of the chart and of the legend beside it.
+const WIDTH: u32 = 800;
+const LEGEND: u32 = 180;
+const DASH: u32 = 7;
+const GAP: u32 = 4;
 /// More points than pixels only make the file larger.
 const MOST_POINTS: usize = 600;
 
@@ -38,13 +43,14 @@ fn draw(
     title: &str,
     lines: &[Line],
 ) -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
-    let root = SVGBackend::with_string(svg, (900, 520)).into_drawing_area();
+    let root = SVGBackend::with_string(svg, (WIDTH + LEGEND, 520)).into_drawing_area();
     root.fill(&WHITE)?;
+    let (left, right) = root.split_horizontally(WIDTH);
     let epochs = lines.iter().map(|line| line.accuracy.len()).max().unwrap_or(1).max(2);
     let lowest = lines.iter().flat_map(|line| &line.accuracy).fold(1.0_f64, |m, &a| m.min(a));
     // A little room under the lowest point and above 100 %.
     let room = ((1.0 - lowest) * 0.05).max(1e-6);
-    let mut chart = ChartBuilder::on(&root)
+    let mut chart = ChartBuilder::on(&left)
         .caption(title, ("sans-serif", 20))
         .margin(16)
         .x_label_area_size(44)
@@ -63,30 +69,23 @@ fn draw(
         .draw()?;
     for (k, line) in lines.iter().enumerate() {
         let style = COLOURS[k % COLOURS.len()].stroke_width(2);
+        // Where colours run out, dashes tell lines apart.
+        let dashed = line.dashed || k >= COLOURS.len();
         let points = thinned(&line.accuracy);
-        let last = points.last().copied();
-        let drawn = if line.dashed {
-            chart.draw_series(DashedLineSeries::new(points, 7, 4, style))?
-        } else {
-            chart.draw_series(LineSeries::new(points, style))?
-        };
-        // Two dashes, which meet where the line is solid.
-        let dash = if line.dashed { 8 } else { 11 };
-        drawn.label(&line.name).legend(move |(x, y)| {
-            EmptyElement::at((x, y))
-                + PathElement::new(vec![(0, 0), (dash, 0)], style)
-                + PathElement::new(vec![(22 - dash, 0), (22, 0)], style)
-        });
         // Where a line ends: the epoch in which its method was done.
-        chart.draw_series(last.map(|point| Circle::new(point, 3, style.filled())))?;
+        chart.draw_series(points.last().map(|&point| Circle::new(point, 3, style.filled())))?;
+        if dashed {
+            chart.draw_series(DashedLineSeries::new(points, DASH, GAP, style))?;
+        } else {
+            chart.draw_series(LineSeries::new(points, style))?;
+        }
+        let y = 60 + 22 * k as i32;
+        // Two dashes, which meet where the line is solid.
+        let dash = if dashed { 10 } else { 13 };
+        right.draw(&PathElement::new(vec![(0, y), (dash, y)], style))?;
+        right.draw(&PathElement::new(vec![(26 - dash, y), (26, y)], style))?;
+        right.draw(&Text::new(line.name.clone(), (34, y - 7), ("sans-serif", 14)))?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
-        .background_style(WHITE.mix(0.85))
-        .border_style(RGBColor(200, 200, 200))
-        .label_font(("sans-serif", 14))
-        .draw()?;
     root.present()
 }
 

@@ -2,7 +2,7 @@
 
 use super::{counted, grouped, number};
 use crate::experiments::{Experiment, Run};
-use crate::online::Stop;
+use crate::online::{EpochRecord, Stop};
 
 /// Returns `results.csv`: a line a run and method.
 pub fn csv(results: &[(Experiment, Vec<Run>)]) -> String {
@@ -26,6 +26,23 @@ pub fn csv(results: &[(Experiment, Vec<Run>)]) -> String {
                 number(run.fit.evaluation.accuracy()),
                 run.fit.rows_evaluated,
             ));
+        }
+    }
+    out
+}
+
+/// Returns `epochs.csv`: a line an epoch of every run, what the charts are drawn from.
+pub fn epochs_csv(results: &[(Experiment, Vec<Run>)]) -> String {
+    let mut out = String::from("experiment,run,method,epsilon,epoch,mistakes\n");
+    for (experiment, runs) in results {
+        for run in runs {
+            let (letter, name) = (experiment.letter, run.method.name());
+            let epsilon = run.epsilon().map_or(String::new(), number);
+            for record in &run.fit.history {
+                let EpochRecord { epoch, mistakes, .. } = record;
+                let line = format!("{letter},{},{name},{epsilon},{epoch},{mistakes}\n", run.number);
+                out.push_str(&line);
+            }
         }
     }
     out
