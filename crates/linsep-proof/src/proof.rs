@@ -1,0 +1,287 @@
+//! What is claimed about data, and the file it is written down in (version 1, see PROOFS.md).
+
+use std::fmt;
+
+use dashu_int::IBig;
+use linsep_data::Samples;
+use serde::{Deserialize, Serialize};
+
+use crate::fingerprint::fingerprint;
+
+/// What a proof file calls itself.
+const FORMAT: &str = "linsep-proof";
+/// The version of the file that is written, and the only one that is read.
+const VERSION: u32 = 1;
+
+/// A claim about data, with what it takes to check it. Nothing is proven before
+/// [`verify`](crate::verify()) has agreed.
+///
+/// ```
+/// use linsep_data::Samples;
+/// use linsep_proof::{Proof, Verdict, verify};
+///
+/// let samples = Samples::dense(vec![100.0, 101.0], 1, vec![false, true])?;
+/// let proof = Proof::separable(&samples, vec![1.0], -100.5);
+/// assert_eq!(verify(&samples, &proof)?.verdict(), Verdict::Separable);
+///
+/// let wrong = Proof::separable(&samples, vec![1.0], -99.5);
+/// assert_eq!(verify(&samples, &wrong).unwrap_err().to_string(), "row 1 is on the wrong side");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proof {
+    format: String,
+    version: u32,
+    /// The data it is about.
+    pub data: DataName,
+    /// What is claimed.
+    pub claim: Claim,
+    /// What is claimed about the margin, if anything.
+    pub margin: Option<MarginClaim>,
+}
+
+/// What names the data that a proof is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataName {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of features.
+    pub features: usize,
+    /// The [`fingerprint`](crate::fingerprint()).
+    pub fingerprint: String,
+}
+
+/// What is claimed: the verdict and its evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Claim {
+    /// Every row is on its own side of a hyperplane.
+    Separable {
+        /// One weight a feature.
+        weights: Vec<f64>,
+        /// The bias.
+        bias: f64,
+    },
+    /// No hyperplane has all rows on their own sides: the conflict cancels. Data that is
+    /// quasi-separable is inseparable in this sense too.
+    Inseparable {
+        /// The rows that conflict.
+        conflict: Vec<ConflictingRow>,
+    },
+    /// No hyperplane has all rows on their own sides, but one has no row on the wrong side.
+    QuasiSeparable {
+        /// The rows that conflict.
+        conflict: Vec<ConflictingRow>,
+        /// One integer weight a feature.
+        #[serde(with = "integers")]
+        weights: Vec<IBig>,
+        /// The integer bias.
+        #[serde(with = "integer")]
+        bias: IBig,
+    },
+}
+
+/// A row of a conflict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConflictingRow {
+    /// The row, counted from 1.
+    pub row: usize,
+    /// How many times it is taken: a positive integer.
+    #[serde(with = "integer")]
+    pub multiplier: IBig,
+}
+
+/// Bounds on the margin: that of the hyperplane claimed, and that of any hyperplane.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MarginClaim {
+    /// Which margin.
+    pub kind: MarginKind,
+    /// The margin of the hyperplane is not below this.
+    pub lower: f64,
+    /// No hyperplane has a margin above this.
+    pub upper: f64,
+    /// The rows that show it.
+    pub upper_rows: Vec<WeightedRow>,
+}
+
+/// Which margin a claim is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MarginKind {
+    /// The smallest y (w·x + b) / ‖(x, 1)‖ / ‖(w, b)‖.
+    Angular,
+}
+
+/// A row and its weight in a bound on the margin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightedRow {
+    /// The row, counted from 1.
+    pub row: usize,
+    /// Its weight, at least 0.
+    pub weight: f64,
+}
+
+/// The answer that a proof is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// A hyperplane has all rows on their own sides.
+    Separable,
+    /// None has, but one has no row on the wrong side and not all rows on it.
+    QuasiSeparable,
+    /// None has.
+    Inseparable,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Separable => "separable",
+            Verdict::QuasiSeparable => "quasi-separable",
+            Verdict::Inseparable => "inseparable",
+        })
+    }
+}
+
+/// Why a proof file cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProofError {
+    /// It is not a proof file, or it is damaged, or cut short.
+    #[error("not a proof file, or a damaged one: {0}")]
+    Damaged(#[from] serde_json::Error),
+    /// It is a file of another kind.
+    #[error("expected a file of the format {FORMAT}, found \"{found}\"")]
+    OtherFormat {
+        /// What it calls itself.
+        found: String,
+    },
+    /// It is of another version.
+    #[error("expected a proof file of version {VERSION}, found version {found}")]
+    OtherVersion {
+        /// Its version.
+        found: u64,
+    },
+}
+
+impl Proof {
+    /// Returns the claim that the hyperplane separates the samples. Costs one parallel pass, as the
+    /// other two do: for the fingerprint.
+    pub fn separable(samples: &Samples, weights: Vec<f64>, bias: f64) -> Self {
+        Self::new(samples, Claim::Separable { weights, bias })
+    }
+
+    /// Returns the claim that the rows (counted from 0), taken so many times, cancel.
+    pub fn inseparable(samples: &Samples, conflict: Vec<(usize, IBig)>) -> Self {
+        Self::new(samples, Claim::Inseparable { conflict: conflicting(conflict) })
+    }
+
+    /// Returns the claim that the rows (counted from 0) cancel, and that the hyperplane has no row on
+    /// the wrong side.
+    pub fn quasi_separable(
+        samples: &Samples,
+        conflict: Vec<(usize, IBig)>,
+        weights: Vec<IBig>,
+        bias: IBig,
+    ) -> Self {
+        let conflict = conflicting(conflict);
+        Self::new(samples, Claim::QuasiSeparable { conflict, weights, bias })
+    }
+
+    /// Returns the proof with bounds on the angular margin: `upper` is shown by the rows (counted
+    /// from 0) and their weights.
+    pub fn with_margin(mut self, lower: f64, upper: f64, upper_rows: &[(usize, f64)]) -> Self {
+        let weighted = |&(row, weight): &(usize, f64)| WeightedRow { row: row + 1, weight };
+        let upper_rows = upper_rows.iter().map(weighted).collect();
+        self.margin = Some(MarginClaim { kind: MarginKind::Angular, lower, upper, upper_rows });
+        self
+    }
+
+    fn new(samples: &Samples, claim: Claim) -> Self {
+        let (rows, features) = (samples.rows(), samples.columns());
+        let data = DataName { rows, features, fingerprint: fingerprint(samples) };
+        Proof { format: FORMAT.to_string(), version: VERSION, data, claim, margin: None }
+    }
+
+    /// Returns the verdict that is claimed.
+    pub fn verdict(&self) -> Verdict {
+        match self.claim {
+            Claim::Separable { .. } => Verdict::Separable,
+            Claim::Inseparable { .. } => Verdict::Inseparable,
+            Claim::QuasiSeparable { .. } => Verdict::QuasiSeparable,
+        }
+    }
+
+    /// Returns the proof as the text of a proof file.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string(self).expect("a proof is plain data");
+        text.push('\n');
+        text
+    }
+
+    /// Returns the proof in the text of a proof file.
+    ///
+    /// Errors if the text is not a proof file, is damaged, or is of another version.
+    pub fn from_json(text: &str) -> Result<Self, ProofError> {
+        #[derive(Deserialize)]
+        struct Head {
+            format: String,
+            version: u64,
+        }
+        // The head first: the rest of another file may look different.
+        let head: Head = serde_json::from_str(text)?;
+        if head.format != FORMAT {
+            return Err(ProofError::OtherFormat { found: head.format });
+        }
+        if head.version != u64::from(VERSION) {
+            return Err(ProofError::OtherVersion { found: head.version });
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+}
+
+fn conflicting(rows: Vec<(usize, IBig)>) -> Vec<ConflictingRow> {
+    let numbered = |(row, multiplier)| ConflictingRow { row: row + 1, multiplier };
+    rows.into_iter().map(numbered).collect()
+}
+
+/// Big integers as decimal strings, since JSON numbers are floats to most readers.
+mod integer {
+    use super::*;
+    use serde::{Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(value: &IBig, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(value)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<IBig, D::Error> {
+        let text = String::deserialize(input)?;
+        let digits = text.strip_prefix('-').unwrap_or(&text);
+        // The parser of big integers would also take 1_000 and +1.
+        let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        let value = plain.then(|| IBig::from_str_radix(&text, 10).ok()).flatten();
+        value.ok_or_else(|| D::Error::custom(format!("expected an integer, found \"{text}\"")))
+    }
+}
+
+/// Several big integers.
+mod integers {
+    use super::*;
+    use serde::{Deserializer, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Decimal(#[serde(with = "integer")] IBig);
+
+    pub fn serialize<S: Serializer>(values: &[IBig], out: S) -> Result<S::Ok, S::Error> {
+        out.collect_seq(values.iter().map(|value| Decimal(value.clone())))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<IBig>, D::Error> {
+        let values: Vec<Decimal> = Vec::deserialize(input)?;
+        Ok(values.into_iter().map(|Decimal(value)| value).collect())
+    }
+}
