@@ -15,7 +15,7 @@ format: ## Check the formatting
 
 lint: ## Clippy, warnings denied, with all features and with none
 	cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
-	cargo clippy -p linsep-data -p linsep --no-default-features --quiet -- -D warnings
+	cargo clippy -p linsep-data -p linsep-proof -p linsep --no-default-features --quiet -- -D warnings
 
 doc: ## Build the docs, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --all-features --quiet
@@ -32,7 +32,7 @@ study: ## Repeat the paper's experiments at a fiftieth of their size
 man: ## Write the manual pages to target/man
 	mkdir -p target/man
 	cargo run --release --quiet -- man > target/man/linsep.1
-	for command in fit predict race generate reproduce; do \
+	for command in fit verify predict race generate reproduce; do \
 		cargo run --release --quiet -- man $$command > target/man/linsep-$$command.1; done
 
 clean: ## Remove what was built

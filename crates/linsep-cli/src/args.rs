@@ -14,7 +14,7 @@ use crate::duration::parse_duration;
 #[derive(Parser)]
 #[command(name = "linsep", version, max_term_width = 100)]
 #[command(
-    after_help = "Exit status: 0 yes (separated), 1 no, 2 error, 3 stopped before an answer."
+    after_help = "Exit status: 0 yes (separated, valid), 1 no, 2 error, 3 stopped before an answer."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -31,6 +31,8 @@ pub struct Cli {
 pub enum Command {
     /// Train a hyperplane with an online method
     Fit(FitArgs),
+    /// Check a proof in exact arithmetic
+    Verify(VerifyArgs),
     /// Label new rows with a trained model
     Predict(PredictArgs),
     /// Run several methods on the same data, side by side
@@ -201,6 +203,19 @@ pub struct FitArgs {
     pub method: MethodArgs,
     #[command(flatten)]
     pub run: RunArgs,
+    #[command(flatten)]
+    pub input: DataArgs,
+}
+
+#[derive(Args)]
+pub struct VerifyArgs {
+    /// Data file, or - for standard input
+    pub data: String,
+    /// Proof file
+    pub proof: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub input: DataArgs,
 }

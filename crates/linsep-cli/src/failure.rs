@@ -6,6 +6,7 @@ use std::path::Path;
 use linsep::data::ErrorKind;
 use linsep::model::ModelError;
 use linsep::online::FitError;
+use linsep::proof::ProofError;
 
 /// An error that ends the program with status 2: a message, and what to do about it.
 pub struct Failure {
@@ -32,7 +33,7 @@ impl Failure {
         }
     }
 
-    /// Returns the failure to read a file that is not data: a model or a checkpoint.
+    /// Returns the failure to read a file that is not data: a model, a checkpoint or a proof.
     pub fn input(path: &Path, error: &io::Error) -> Self {
         let message = format!("{}: cannot read: {}", path.display(), plain(error));
         Failure { message, hint: None }
@@ -44,6 +45,15 @@ impl Failure {
             message: format!("{}: {error}", path.display()),
             hint: Some("linsep fit DATA -o FILE writes a model".to_string()),
         }
+    }
+
+    /// Returns the failure to use a proof file.
+    pub fn proof(path: &Path, error: &ProofError) -> Self {
+        let hint = match error {
+            ProofError::OtherVersion { .. } => "use the version of linsep that wrote it",
+            _ => "write or fetch the file again; PROOFS.md describes it",
+        };
+        Failure { message: format!("{}: {error}", path.display()), hint: Some(hint.to_string()) }
     }
 
     /// Returns the failure to begin or resume a fit.

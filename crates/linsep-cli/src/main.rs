@@ -37,6 +37,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     let interrupt = interrupt::watch();
     match &cli.command {
         Command::Fit(args) => commands::fit::run(args, cli.quiet, &interrupt),
+        Command::Verify(args) => commands::verify::run(args, cli.quiet),
         Command::Predict(args) => commands::predict::run(args, &interrupt),
         Command::Race(args) => commands::race::run(args, cli.quiet, &interrupt),
         Command::Generate(args) => commands::generate::run(args, cli.quiet, &interrupt),

@@ -31,6 +31,11 @@ fn commands() {
     check("crates/linsep-cli/tests/transcripts/commands.md");
 }
 
+#[test]
+fn verify() {
+    check("crates/linsep-cli/tests/transcripts/verify.md");
+}
+
 fn check(name: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = root.join(name);

@@ -264,3 +264,6 @@ fn check_margin(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

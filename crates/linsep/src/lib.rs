@@ -14,6 +14,7 @@ pub mod report;
 pub use hyperplane::{Evaluation, Hyperplane, Margin};
 pub use linsep_data as data;
 pub use linsep_data::{Error, Samples};
+pub use linsep_proof as proof;
 
 /// The Rust in the README is run with the tests.
 #[cfg(doctest)]

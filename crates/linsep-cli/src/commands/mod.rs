@@ -7,6 +7,7 @@ pub mod method;
 pub mod predict;
 pub mod race;
 pub mod reproduce;
+pub mod verify;
 
 use linsep::Samples;
 use linsep::data::read;

@@ -1,0 +1,40 @@
+//! `linsep verify`: check a proof in exact arithmetic.
+
+use std::process::ExitCode;
+
+use linsep::proof::{Proof, verify};
+use linsep::report::counted;
+use serde_json::json;
+
+use super::read_samples;
+use crate::args::VerifyArgs;
+use crate::failure::Failure;
+use crate::output::print;
+
+/// Runs the command.
+pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
+    let bytes = std::fs::read(&args.proof).map_err(|error| Failure::input(&args.proof, &error))?;
+    // Bytes that are not text make it a damaged file, not one that cannot be read.
+    let text = String::from_utf8_lossy(&bytes);
+    let proof = Proof::from_json(&text).map_err(|error| Failure::proof(&args.proof, &error))?;
+    let samples = read_samples(&args.data, &args.input, quiet)?;
+    let outcome = verify(&samples, &proof);
+    let text = match (&outcome, args.json) {
+        (Ok(valid), true) => {
+            let verdict = valid.verdict().to_string();
+            json!({ "valid": true, "verdict": verdict, "reason": null }).to_string()
+        }
+        (Err(refused), true) => {
+            // A proof that does not hold says nothing about the data.
+            json!({ "valid": false, "verdict": null, "reason": refused.to_string() }).to_string()
+        }
+        (Ok(valid), false) => format!(
+            "valid: the data is {} (verified in exact arithmetic, {})",
+            valid.verdict(),
+            counted(valid.rows() as u64, "row")
+        ),
+        (Err(refused), false) => format!("refused: {refused}"),
+    };
+    print(&format!("{text}\n"))?;
+    Ok(ExitCode::from(u8::from(outcome.is_err())))
+}

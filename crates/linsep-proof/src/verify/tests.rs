@@ -1,0 +1,417 @@
+use linsep_data::samples::{Dense, Features, LabelNames, Labels, Missing, Sparse};
+use proptest::prelude::*;
+
+use super::*;
+use crate::proof::ProofError;
+
+/// Returns the samples in all forms that hold them: dense `f64`, sparse, and `f32` where that is exact.
+fn forms(values: &[f64], columns: usize, labels: &str) -> Vec<Samples> {
+    let positive: Vec<bool> = labels.chars().map(|c| c == '+').collect();
+    let (mut offsets, mut indices, mut stored) = (vec![0], vec![], vec![]);
+    for row in values.chunks(columns) {
+        for (k, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            indices.push(k as u32);
+            stored.push(value);
+        }
+        offsets.push(stored.len());
+    }
+    let sparse = Sparse::new(offsets, indices, stored, columns).unwrap();
+    let mut forms = vec![
+        Samples::dense(values.to_vec(), columns, positive.clone()).unwrap(),
+        Samples::sparse(sparse, positive.clone()).unwrap(),
+    ];
+    if values.iter().all(|&value| f64::from(value as f32) == value) {
+        let values: Vec<f32> = values.iter().map(|&value| value as f32).collect();
+        let labels = Labels { positive, names: LabelNames::default() };
+        let features = Features::from(Dense::new(values, labels.positive.len(), columns));
+        forms.push(Samples::new(features, labels, Missing::Refuse).unwrap());
+    }
+    forms
+}
+
+fn dense(values: &[f64], columns: usize, labels: &str) -> Samples {
+    forms(values, columns, labels).remove(0)
+}
+
+fn integers(values: &[i64]) -> Vec<IBig> {
+    values.iter().map(|&value| value.into()).collect()
+}
+
+fn conflict(rows: &[(usize, i64)]) -> Vec<(usize, IBig)> {
+    rows.iter().map(|&(row, multiplier)| (row, multiplier.into())).collect()
+}
+
+/// Checks what becomes of the claim, in every form of the data, and after a trip through its file.
+fn check(samples: &[Samples], claim: impl Fn(&Samples) -> Proof, expected: &str) {
+    for samples in samples {
+        let proof = claim(samples);
+        let read = Proof::from_json(&proof.to_json()).unwrap();
+        assert_eq!(read, proof);
+        let found = match verify(samples, &read) {
+            Ok(verified) => verified.verdict().to_string(),
+            Err(refused) => refused.to_string(),
+        };
+        assert_eq!(found, expected);
+    }
+}
+
+fn check_plane(samples: &[Samples], weights: &[f64], bias: f64, expected: &str) {
+    check(samples, |s| Proof::separable(s, weights.to_vec(), bias), expected);
+}
+
+fn check_rows_of(samples: &[Samples], rows: &[(usize, i64)], expected: &str) {
+    check(samples, |s| Proof::inseparable(s, conflict(rows)), expected);
+}
+
+#[test]
+fn a_hyperplane_with_all_rows_on_their_sides_proves_separability() {
+    let pair = forms(&[100.0, 101.0], 1, "-+");
+    check_plane(&pair, &[1.0], -100.5, "separable");
+    check_plane(&pair, &[1.0], -100.0, "row 1 is on the wrong side");
+    check_plane(&pair, &[1.0], -101.0, "row 2 is on the wrong side");
+    check_plane(&pair, &[0.0], 0.0, "row 1 is on the wrong side");
+    check_plane(&pair, &[1.0, 2.0], 0.0, "the proof has 2 weights, the data has 1 features");
+}
+
+#[test]
+fn margins_of_one_last_place_and_numbers_of_any_size_are_decided() {
+    let next = 1.0 + f64::EPSILON;
+    check_plane(&forms(&[1.0, next], 1, "-+"), &[1.0], -1.0, "row 1 is on the wrong side");
+    // Twice the value, to put the hyperplane half a last place above 1.
+    check_plane(
+        &forms(&[1.0, next], 1, "-+"),
+        &[2.0],
+        -(2.0 + f64::EPSILON),
+        "row 1 is on the wrong side",
+    );
+    let far = 9007199254740992.0;
+    check_plane(
+        &forms(&[far, far + 2.0], 1, "-+"),
+        &[1.0],
+        -far - 1.0,
+        "row 1 is on the wrong side",
+    );
+    check_plane(
+        &forms(&[far, 0.0, far, 1.0], 2, "-+"),
+        &[1.0, 2.0],
+        -far,
+        "row 1 is on the wrong side",
+    );
+    check_plane(
+        &forms(&[far, 0.0, far, 2.0], 2, "-+"),
+        &[1.0, 1.0],
+        -far - 2.0,
+        "row 2 is on the wrong side",
+    );
+    check_plane(&forms(&[far, -1.0, far, 1.0], 2, "-+"), &[1.0, 1.0], -far, "separable");
+    let extreme = forms(&[1e300, 0.0, 1e300, 1e-300], 2, "-+");
+    check_plane(&extreme, &[1e-300, 1e300], -1e-300 * 1e300, "row 1 is on the wrong side");
+    let extreme = forms(&[1e300, -1e-300, 1e300, 1e-300], 2, "-+");
+    check_plane(&extreme, &[0.0, 1e-300], 0.0, "separable");
+    let tiny = f64::from_bits(1);
+    check_plane(&forms(&[-tiny, tiny], 1, "-+"), &[tiny], 0.0, "separable");
+    check_plane(&forms(&[0.0, tiny], 1, "-+"), &[tiny], 0.0, "row 1 is on the wrong side");
+}
+
+#[test]
+fn rows_that_cancel_prove_inseparability() {
+    let xor = forms(&[0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0], 2, "++--");
+    let all = [(0, 1), (1, 1), (2, 1), (3, 1)];
+    check_rows_of(&xor, &all, "inseparable");
+    let with = |k: usize, row, multiplier| {
+        let mut rows = all;
+        rows[k] = (row, multiplier);
+        rows
+    };
+    let unbalanced = "the rows named do not cancel: the two classes do not have the same weight";
+    check_rows_of(&xor, &with(1, 1, 2), unbalanced);
+    check_rows_of(&xor, &all[..3], unbalanced);
+    check_rows_of(&xor, &[(0, 1), (2, 1)], "the rows named do not cancel: feature 2 is left over");
+    check_rows_of(&xor, &with(1, 1, 0), "the multiplier of row 2 is not positive");
+    check_rows_of(&xor, &with(1, 1, -1), "the multiplier of row 2 is not positive");
+    check_rows_of(&xor, &with(3, 4, 1), "the proof names row 5, which does not exist");
+    check_rows_of(&xor, &with(3, 1, 1), "the proof names row 2 twice");
+    check_rows_of(&xor, &[], "the proof names no rows");
+
+    check_rows_of(&forms(&[0.1, 0.7, 0.1, 0.7], 2, "+-"), &[(0, 1), (1, 1)], "inseparable");
+    // 1 lies between 0 and 3: twice as near to 0. Numbers of any size.
+    check_rows_of(&forms(&[0.0, 1.0, 3.0], 1, "+-+"), &[(0, 2), (1, 3), (2, 1)], "inseparable");
+    for unit in [1e300, f64::from_bits(1), 3e-320] {
+        let line = forms(&[0.0, unit, 2.0 * unit], 1, "+-+");
+        check_rows_of(&line, &[(0, 1), (1, 2), (2, 1)], "inseparable");
+    }
+}
+
+#[test]
+fn decimals_are_the_floats_they_were_read_as() {
+    // 0.1 + 0.2 is not 0.3 once rounded, so these three and their middle do not cancel.
+    let line = forms(&[0.1, 0.3, 0.2, 0.0], 1, "+-+-");
+    let rows = [(0, 1), (1, 1), (2, 1), (3, 1)];
+    check_rows_of(&line, &rows, "the rows named do not cancel: feature 1 is left over");
+}
+
+#[test]
+fn a_conflict_and_a_weak_hyperplane_prove_quasi_separability() {
+    let line = forms(&[0.0, 0.0, 1.0], 1, "-++");
+    let claim = |rows: &'static [(usize, i64)], weight: i64, bias: i64| {
+        move |s: &Samples| {
+            Proof::quasi_separable(s, conflict(rows), integers(&[weight]), bias.into())
+        }
+    };
+    check(&line, claim(&[(0, 1), (1, 1)], 1, 0), "quasi-separable");
+    check(&line, claim(&[(0, 1), (1, 1)], 1, 1), "row 1 is on the wrong side");
+    check(&line, claim(&[(0, 1), (1, 1)], -1, 0), "row 3 is on the wrong side");
+    check(&line, claim(&[(0, 1), (1, 1)], 0, 0), "no row is off the hyperplane");
+    check(
+        &line,
+        claim(&[(0, 1), (2, 1)], 1, 0),
+        "the rows named do not cancel: feature 1 is left over",
+    );
+    check(
+        &line,
+        |s| Proof::quasi_separable(s, conflict(&[(0, 1), (1, 1)]), integers(&[1, 2]), 0.into()),
+        "the proof has 2 weights, the data has 1 features",
+    );
+}
+
+#[test]
+fn margins_are_bounded_from_both_sides() {
+    let pair = forms(&[100.0, 101.0], 1, "-+");
+    for samples in &pair {
+        let (w, b) = (vec![1.0], -100.5);
+        let lower = margin_lower_bound(samples, &w, b);
+        // The true margin is 0.5 / ‖(101, 1)‖ / ‖(1, -100.5)‖.
+        let truth = 0.5 / 10202.0_f64.sqrt() / 10101.25_f64.sqrt();
+        assert!(lower <= truth && lower > truth * (1.0 - 1e-12), "{lower} {truth}");
+        let rows = [(0, 0.5), (1, 0.5)];
+        let upper = margin_upper_bound(samples, &rows);
+        assert!(upper >= truth && upper < truth * 1.1, "{upper} {truth}");
+        let claim = |lower, upper, rows: &[(usize, f64)]| {
+            let proof = Proof::separable(samples, w.clone(), b).with_margin(lower, upper, rows);
+            verify(samples, &Proof::from_json(&proof.to_json()).unwrap())
+        };
+        assert_eq!(claim(lower, upper, &rows).unwrap().margin(), Some((lower, upper)));
+        let what = |refused: Refused| match refused {
+            Refused::Margin { what, .. } => what,
+            other => panic!("{other}"),
+        };
+        assert_eq!(what(claim(lower * 1.001, upper, &rows).unwrap_err()), "lower");
+        assert_eq!(what(claim(lower, upper * 0.999, &rows).unwrap_err()), "upper");
+        let refused = |rows: &[(usize, f64)]| claim(lower, upper, rows).unwrap_err();
+        assert_eq!(refused(&[(0, 0.5), (1, -0.5)]), Refused::NotPositive { row: 2 });
+        assert_eq!(refused(&[(0, 0.5), (2, 0.5)]), Refused::RowOutOfRange { row: 3 });
+        assert_eq!(refused(&[(0, 0.5), (0, 0.5)]), Refused::RepeatedRow { row: 1 });
+        assert_eq!(refused(&[]), Refused::EmptyConflict);
+        assert_eq!(what(refused(&[(0, 0.0), (1, 0.0)])), "upper");
+        let mut infinite = Proof::separable(samples, w.clone(), b);
+        infinite = infinite.with_margin(f64::NEG_INFINITY, 1.0, &rows);
+        assert_eq!(verify(samples, &infinite), Err(Refused::NotFinite));
+        let conflict = Proof::inseparable(samples, vec![]).with_margin(0.0, 1.0, &rows);
+        assert_eq!(verify(samples, &conflict), Err(Refused::MarginWithoutHyperplane));
+    }
+}
+
+#[test]
+fn margins_at_extreme_scales_stay_bounds() {
+    let tiny = f64::from_bits(1);
+    for unit in [1e300, 1.0, 1e-150, 1e-300, tiny] {
+        let samples = dense(&[-unit, unit], 1, "-+");
+        for weight in [f64::MAX, 1e200, 1.0, 1e-200, tiny] {
+            let truth = unit / unit.hypot(1.0);
+            let lower = margin_lower_bound(&samples, &[weight], 0.0);
+            assert!((0.0..=truth).contains(&lower), "{unit} {weight}: {lower} {truth}");
+            let reversed = margin_lower_bound(&samples, &[-weight], 0.0);
+            assert!((-1.0..=-truth).contains(&reversed), "{unit} {weight}: {reversed} {truth}");
+        }
+        let upper = margin_upper_bound(&samples, &[(0, 1.0), (1, 1.0)]);
+        assert!(upper >= unit / unit.hypot(1.0) && upper <= 1.0);
+    }
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_refused() {
+    let samples = dense(&[100.0, 101.0], 1, "-+");
+    for (weight, bias) in [(f64::NAN, 0.0), (1.0, f64::INFINITY)] {
+        let proof = Proof::separable(&samples, vec![weight], bias);
+        assert_eq!(verify(&samples, &proof), Err(Refused::NotFinite));
+        assert!(matches!(Proof::from_json(&proof.to_json()), Err(ProofError::Damaged(_))));
+    }
+}
+
+#[test]
+fn other_data_is_refused() {
+    let proof = Proof::separable(&dense(&[1.0, 2.0, 3.0, 4.0], 1, "--++"), vec![1.0], -2.5);
+    let refusal = |values: &[f64], columns, labels: &str| {
+        verify(&dense(values, columns, labels), &proof).unwrap_err().to_string()
+    };
+    let about = "the proof is about other data: its";
+    assert_eq!(
+        refusal(&[1.0, 2.0, 3.0], 1, "--+"),
+        format!("{about} number of rows is 4, the data's is 3")
+    );
+    assert_eq!(
+        refusal(&[1.0; 8], 2, "--++"),
+        format!("{about} number of features is 1, the data's is 2")
+    );
+    let others: [(&[f64], &str); 4] = [
+        (&[1.0, 2.0, 3.0, 5.0], "--++"),
+        (&[2.0, 1.0, 3.0, 4.0], "--++"),
+        (&[1.0, 2.0, 3.0, 4.0], "++--"),
+        (&[1.0, 2.0, 3.0, 4.0], "-+-+"),
+    ];
+    for (values, labels) in others {
+        assert!(refusal(values, 1, labels).starts_with(&format!("{about} fingerprint is ")));
+    }
+}
+
+fn check_file(change: (&str, &str), expected: &str) {
+    let samples = dense(&[0.0, 0.0, 1.0], 1, "-++");
+    let rows = conflict(&[(0, 1), (1, 1)]);
+    let text = Proof::quasi_separable(&samples, rows, integers(&[1]), 0.into()).to_json();
+    let changed = text.replace(change.0, change.1);
+    assert_ne!(text, changed, "the change must change something");
+    let error = Proof::from_json(&changed).unwrap_err().to_string();
+    assert!(error.contains(expected), "{error}");
+}
+
+#[test]
+fn other_files_are_refused() {
+    check_file(
+        ("linsep-proof", "recipe"),
+        "expected a file of the format linsep-proof, found \"recipe\"",
+    );
+    check_file(
+        ("\"version\":1", "\"version\":2"),
+        "expected a proof file of version 1, found version 2",
+    );
+    check_file(("\"version\":1", "\"version\":0"), "found version 0");
+    check_file(("\"bias\"", "\"bios\""), "unknown field `bios`");
+    check_file(
+        ("\"multiplier\":\"1\"", "\"multiplier\":\"1_0\""),
+        "expected an integer, found \"1_0\"",
+    );
+    check_file(("\"multiplier\":\"1\"", "\"multiplier\":\"\""), "expected an integer, found \"\"");
+    check_file(("\"multiplier\":\"1\"", "\"multiplier\":1"), "expected a string");
+    check_file(("\"row\":1", "\"row\":-1"), "not a proof file, or a damaged one");
+    check_file(("quasi-separable", "undecided"), "unknown variant `undecided`");
+    check_file(("\"margin\"", "\"version\":1,\"margin\""), "duplicate field `version`");
+}
+
+#[test]
+fn a_file_cut_short_anywhere_is_damaged() {
+    let samples = dense(&[100.0, 101.0], 1, "-+");
+    let text = Proof::separable(&samples, vec![1.0], -100.5).to_json();
+    for end in 0..text.trim_end().len() {
+        assert!(matches!(Proof::from_json(&text[..end]), Err(ProofError::Damaged(_))), "{end}");
+    }
+}
+
+/// Rows of small integers, with both labels.
+fn small_rows() -> impl Strategy<Value = (Vec<f64>, usize, String)> {
+    (1usize..4, 2usize..7).prop_flat_map(|(columns, rows)| {
+        let value = (-3i32..4).prop_map(f64::from);
+        let labels = prop::collection::vec(any::<bool>(), rows - 2);
+        (prop::collection::vec(value, columns * rows), Just(columns), labels).prop_map(
+            |(values, columns, labels)| {
+                let text = labels.iter().map(|&p| if p { '+' } else { '-' });
+                (values, columns, "+-".chars().chain(text).collect())
+            },
+        )
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    /// A hyperplane that the proof accepts rules out every conflict; few random ones are accepted, so
+    /// the rows are labelled by a hyperplane half of the time.
+    #[test]
+    fn both_proofs_never_hold(
+        (values, columns, labels) in small_rows(),
+        plane in prop::collection::vec(-3i64..4, 4),
+        multipliers in prop::collection::vec(0i64..4, 6),
+        by_plane in any::<bool>(),
+    ) {
+        let weights: Vec<f64> = plane[..columns].iter().map(|&w| w as f64).collect();
+        let bias = plane[3] as f64 + 0.5;
+        let side = |x: &[f64]| weights.iter().zip(x).map(|(w, x)| w * x).sum::<f64>() + bias > 0.0;
+        let labels: String = match by_plane {
+            true => values.chunks(columns).map(|x| if side(x) { '+' } else { '-' }).collect(),
+            false => labels,
+        };
+        prop_assume!(labels.contains('+') && labels.contains('-'));
+        let samples = dense(&values, columns, &labels);
+        let separable = verify(&samples, &Proof::separable(&samples, weights, bias)).is_ok();
+        prop_assert!(separable || !by_plane);
+        let rows: Vec<(usize, IBig)> = multipliers[..samples.rows()]
+            .iter()
+            .enumerate()
+            .filter(|(_, m)| **m > 0)
+            .map(|(i, m)| (i, (*m).into()))
+            .collect();
+        let inseparable = verify(&samples, &Proof::inseparable(&samples, rows.clone())).is_ok();
+        let integers = integers(&plane[..columns]);
+        let quasi = Proof::quasi_separable(&samples, rows, integers, plane[3].into());
+        let quasi = verify(&samples, &quasi).is_ok();
+        prop_assert!(!(separable && inseparable) && !(separable && quasi));
+        prop_assert!(inseparable || !quasi);
+    }
+
+    #[test]
+    fn margins_lie_between_their_bounds(
+        (values, columns, labels) in small_rows(),
+        plane in prop::collection::vec(-3.0..3.0, 4),
+        weights in prop::collection::vec(0.01..1.0, 6),
+    ) {
+        for samples in forms(&values, columns, &labels) {
+            let lower = margin_lower_bound(&samples, &plane[..columns], plane[3]);
+            let rows: Vec<(usize, f64)> =
+                (0..samples.rows()).map(|i| (i, weights[i])).collect();
+            let upper = margin_upper_bound(&samples, &rows);
+            prop_assert!(lower <= upper && lower >= -1.0 && upper <= 1.0);
+        }
+    }
+
+    #[test]
+    fn a_fingerprint_is_of_the_values_and_changes_with_each(
+        (values, columns, labels) in small_rows(),
+        place in any::<prop::sample::Index>(),
+        change in prop_oneof![Just(1.0), Just(-1.0), Just(0.5), Just(1e-9)],
+    ) {
+        let prints: Vec<String> =
+            forms(&values, columns, &labels).iter().map(fingerprint).collect();
+        prop_assert!(prints.iter().all(|print| *print == prints[0] && print.len() == 32));
+        let negative_zeros: Vec<f64> =
+            values.iter().map(|&v| if v == 0.0 { -0.0 } else { v }).collect();
+        prop_assert_eq!(&fingerprint(&dense(&negative_zeros, columns, &labels)), &prints[0]);
+        let mut changed = values.clone();
+        changed[place.index(values.len())] += change;
+        prop_assert_ne!(&fingerprint(&dense(&changed, columns, &labels)), &prints[0]);
+        let swapped: String = labels.chars().map(|c| if c == '+' { '-' } else { '+' }).collect();
+        prop_assert_ne!(&fingerprint(&dense(&values, columns, &swapped)), &prints[0]);
+        let at = place.index(values.len() / columns - 1);
+        let mut moved = values.clone();
+        (0..columns).for_each(|k| moved.swap(at * columns + k, (at + 1) * columns + k));
+        if moved != values {
+            prop_assert_ne!(&fingerprint(&dense(&moved, columns, &labels)), &prints[0]);
+        }
+    }
+
+    #[test]
+    fn a_proof_survives_its_file(
+        weights in prop::collection::vec(any::<f64>().prop_filter("finite", |x| x.is_finite()), 1..9),
+        integers in prop::collection::vec(any::<i128>(), 1..9),
+    ) {
+        let samples = dense(&[100.0, 101.0], 1, "-+");
+        let big: Vec<IBig> = integers.iter().map(|&i| IBig::from(i) * IBig::from(i) * i).collect();
+        let rows = big.iter().cloned().enumerate().collect();
+        let quasi = Proof::quasi_separable(&samples, rows, big.clone(), big[0].clone());
+        let rows: Vec<(usize, f64)> = weights.iter().copied().enumerate().collect();
+        let plane = Proof::separable(&samples, weights.clone(), weights[0]);
+        for proof in [quasi, plane.with_margin(weights[0], 1.0, &rows)] {
+            let read = Proof::from_json(&proof.to_json()).unwrap();
+            prop_assert_eq!(&read.to_json(), &proof.to_json());
+            prop_assert_eq!(read, proof);
+        }
+    }
+}
