@@ -91,7 +91,7 @@ impl Sum {
     }
 
     /// Returns a float that is not above the sum, and within 2^-50 of it relatively, unless the sum
-    /// lies outside the range 1e-300 to 1e308 in magnitude.
+    /// lies outside the range 1e-280 to 1e300 in magnitude.
     pub fn round_down(&self) -> f64 {
         let (top, dropped) = top_bits(&self.mantissa, 53);
         let exponent = i64::from(self.exponent) + dropped as i64;
@@ -103,7 +103,7 @@ impl Sum {
             971.. if negative => f64::NEG_INFINITY,
             971.. => power_of_two(1000),
             // Cutting bits off went towards zero, which is up.
-            _ if negative => -((top + 1) as f64) * power_of_two(exponent),
+            _ if negative => -((top + u64::from(dropped > 0)) as f64) * power_of_two(exponent),
             _ => top as f64 * power_of_two(exponent),
         }
     }

@@ -104,7 +104,9 @@ pub enum Refused {
     #[error("no row is off the hyperplane")]
     NoStrictRow,
     /// A bound on the margin does not hold.
-    #[error("the {what} bound on the margin is {claimed}, which only holds for {found}")]
+    #[error(
+        "the proof claims a margin bound ({what}) of {claimed:e}, only {found:e} can be confirmed"
+    )]
     Margin {
         /// Which bound: lower or upper.
         what: &'static str,

@@ -28,11 +28,17 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
             // A proof that does not hold says nothing about the data.
             json!({ "valid": false, "verdict": null, "reason": refused.to_string() }).to_string()
         }
-        (Ok(valid), false) => format!(
-            "valid: the data is {} (verified in exact arithmetic, {})",
-            valid.verdict(),
-            counted(valid.rows() as u64, "row")
-        ),
+        (Ok(valid), false) => {
+            let rows = counted(valid.rows() as u64, "row");
+            let margin = valid.margin().map(|(lower, upper)| {
+                format!("\n  margin      at least {lower:e} angular; no other exceeds {upper:e}")
+            });
+            format!(
+                "valid: the data is {} (verified in exact arithmetic, {rows}){}",
+                valid.verdict(),
+                margin.unwrap_or_default()
+            )
+        }
         (Err(refused), false) => format!("refused: {refused}"),
     };
     print(&format!("{text}\n"))?;
