@@ -259,6 +259,21 @@ fn other_data_is_refused() {
     }
 }
 
+#[test]
+fn threads_change_neither_the_fingerprint_nor_the_row_named() {
+    let values: Vec<f64> = (0..5000).map(|i| if i % 2 == 0 { -1.0 } else { i as f64 }).collect();
+    let mut labels = "-+".repeat(2500);
+    labels.replace_range(4000..4001, "+");
+    labels.replace_range(700..701, "+");
+    let samples = dense(&values, 1, &labels);
+    let proof = Proof::separable(&samples, vec![1.0], 0.0);
+    for threads in [1, 4] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let refused = pool.install(|| verify(&samples, &proof));
+        assert_eq!(refused, Err(Refused::WrongSide { row: 701 }));
+    }
+}
+
 fn check_file(change: (&str, &str), expected: &str) {
     let samples = dense(&[0.0, 0.0, 1.0], 1, "-++");
     let rows = conflict(&[(0, 1), (1, 1)]);
