@@ -19,7 +19,6 @@ const NEGLIGIBLE: f64 = 1e-11;
 
 /// Returns the unknowns to keep, in rising order. The matrix is given by rows.
 pub fn reduce(mut matrix: Vec<Vec<f64>>, weights: &[f64]) -> Vec<usize> {
-    let k = weights.len();
     let mut weights: Vec<f64> = weights.iter().map(|&w| if w > 0.0 { w } else { 0.0 }).collect();
     for row in &mut matrix {
         let largest = row.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
@@ -27,9 +26,8 @@ pub fn reduce(mut matrix: Vec<Vec<f64>>, weights: &[f64]) -> Vec<usize> {
             row.iter_mut().for_each(|v| *v /= largest);
         }
     }
-    let basis = eliminate(&mut matrix, k);
-    let mut free: Vec<usize> = (0..k).filter(|u| !basis.contains(u)).collect();
-    let mut basis = basis;
+    let mut basis = eliminate(&mut matrix);
+    let mut free: Vec<usize> = (0..weights.len()).filter(|u| !basis.contains(u)).collect();
     while free.len() > 1 {
         let (at, _) = free
             .iter()
@@ -42,8 +40,7 @@ pub fn reduce(mut matrix: Vec<Vec<f64>>, weights: &[f64]) -> Vec<usize> {
             .filter(|&t| matrix[t][falling] < -NEGLIGIBLE)
             .map(|t| (t, weights[basis[t]] / -matrix[t][falling]))
             .min_by(|a, b| {
-                a.1.total_cmp(&b.1)
-                    .then(matrix[a.0][falling].total_cmp(&matrix[b.0][falling]))
+                a.1.total_cmp(&b.1).then(matrix[a.0][falling].total_cmp(&matrix[b.0][falling]))
             });
         let fall = blocking.map_or(weights[falling], |(_, step)| step.min(weights[falling]));
         for (t, &unknown) in basis.iter().enumerate() {
@@ -58,8 +55,7 @@ pub fn reduce(mut matrix: Vec<Vec<f64>>, weights: &[f64]) -> Vec<usize> {
             let pivot = matrix[t][falling];
             free.iter().for_each(|&f| matrix[t][f] /= pivot);
             let row = matrix[t].clone();
-            for (s, other) in matrix.iter_mut().enumerate().filter(|(s, _)| *s != t) {
-                debug_assert_ne!(s, t);
+            for (_, other) in matrix.iter_mut().enumerate().filter(|(s, _)| *s != t) {
                 let factor = other[falling];
                 free.iter().for_each(|&f| other[f] -= factor * row[f]);
             }
@@ -71,7 +67,7 @@ pub fn reduce(mut matrix: Vec<Vec<f64>>, weights: &[f64]) -> Vec<usize> {
 }
 
 /// Brings the matrix to the form (I | X) by complete pivoting, and returns the unknown of each row.
-fn eliminate(matrix: &mut Vec<Vec<f64>>, k: usize) -> Vec<usize> {
+fn eliminate(matrix: &mut Vec<Vec<f64>>) -> Vec<usize> {
     let mut basis = vec![];
     while basis.len() < matrix.len() {
         let done = basis.len();
@@ -102,6 +98,5 @@ fn eliminate(matrix: &mut Vec<Vec<f64>>, k: usize) -> Vec<usize> {
         basis.push(u);
     }
     matrix.truncate(basis.len());
-    debug_assert!(basis.len() <= k);
     basis
 }

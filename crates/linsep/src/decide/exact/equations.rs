@@ -125,9 +125,10 @@ impl Entry for i128 {
     }
 
     fn lift(residual: &mut i128, row: &[Self], digits: &[u64], p: Prime) {
-        let sum = row.iter().zip(digits).fold(*residual, |sum, (&a, &x)| {
-            sum.wrapping_sub(a.wrapping_mul(i128::from(x)))
-        });
+        let sum = row
+            .iter()
+            .zip(digits)
+            .fold(*residual, |sum, (&a, &x)| sum.wrapping_sub(a.wrapping_mul(i128::from(x))));
         *residual = sum.wrapping_mul(inverse_of_odd(p.0));
     }
 }

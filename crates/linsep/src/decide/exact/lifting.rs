@@ -11,8 +11,9 @@
 //!
 //! Each digit costs 2 r^2 multiplications of single words. Hadamard's inequality bounds how many
 //! digits are needed; mostly fewer do. So now and then the common denominator d of all of mu is
-//! guessed, from one random combination of its entries. The numerators are then d mu modulo a
-//! power of p, from half the digits. The guess is accepted when it solves all equations exactly.
+//! guessed, from one random combination of its entries: it may lack a few small factors. The
+//! numerators are then d mu modulo a power of p, from half the digits; one that comes out large
+//! tells a factor that d lacks. The guess is accepted when it solves all equations exactly.
 //!
 //! Dixon: Exact solution of linear equations using p-adic expansions, 1982.
 //! ```
@@ -25,9 +26,12 @@ use super::equations::{Entry, Equations};
 use super::modular::{Elimination, draw};
 use super::reconstruct::fraction;
 
-/// Bits beyond those of the combined numerator that the single ones are given: the combination has
-/// cancelled more than that with a chance of 2^-64.
-const SPARE_BITS: usize = 64;
+/// Bits beyond those of the combined numerator that the single ones are given: room for the
+/// factors that the denominator lacks and for telling a small residue from a random one.
+const SPARE_BITS: usize = 128;
+
+/// A residue that is shorter than the modulus by so many bits is no random one.
+const SHORT_BITS: usize = 32;
 
 /// Returns integers that solve all equations, not all zero, or nothing if the elimination was wrong
 /// about which equations are independent.
@@ -67,7 +71,7 @@ pub fn null_vector<T: Entry>(
                 let needed = bits / (prime.0.ilog2() as usize) + 1;
                 let some = &digits[..needed.min(digits.len())];
                 let vector = numerators(elimination, some, d);
-                if solves(equations, &vector) {
+                if let Some(vector) = vector.filter(|vector| solves(equations, vector)) {
                     return Some(vector);
                 }
             }
@@ -115,27 +119,35 @@ fn most_digits<T: Entry>(equations: &Equations<T>, elimination: &Elimination) ->
     (2 * bits + 3 * SPARE_BITS) / elimination.prime.0.ilog2() as usize + 2
 }
 
-/// Returns the numerators over the common denominator d, by unknowns; the free unknown has d.
-fn numerators(elimination: &Elimination, digits: &[Vec<u64>], d: UBig) -> Vec<IBig> {
+/// Returns the numerators over a common denominator that is a multiple of d, by unknowns; the free
+/// unknown has the denominator. Nothing if some numerator stays large.
+fn numerators(elimination: &Elimination, digits: &[Vec<u64>], mut d: UBig) -> Option<Vec<IBig>> {
     let p = elimination.prime.0;
     let modulus = UBig::from(p).pow(digits.len());
     let half = &modulus >> 1;
-    let found: Vec<IBig> = (0..elimination.rank())
+    let mut residues: Vec<UBig> = (0..elimination.rank())
         .into_par_iter()
-        .map(|t| {
-            let residue = digits.iter().rev().fold(UBig::ZERO, |sum, x| sum * p + x[t]);
-            let numerator = residue * &d % &modulus;
-            if numerator > half {
-                IBig::from(numerator) - IBig::from(modulus.clone())
-            } else {
-                IBig::from(numerator)
-            }
-        })
+        .map(|t| digits.iter().rev().fold(UBig::ZERO, |sum, x| sum * p + x[t]) * &d % &modulus)
         .collect();
+    let symmetric = |residue: &UBig| {
+        let residue = IBig::from(residue.clone());
+        if *residue.as_ubig().expect("not negative") > half { residue - &modulus } else { residue }
+    };
+    let large = |residue: &&UBig| symmetric(residue).bit_len() + SHORT_BITS > modulus.bit_len();
+    while let Some(residue) = residues.iter().find(large) {
+        let (_, factor) = fraction(residue, &modulus)?;
+        if factor.is_one() {
+            return None;
+        }
+        residues.iter_mut().for_each(|residue| *residue = &*residue * &factor % &modulus);
+        d *= factor;
+    }
     let mut vector = vec![IBig::ZERO; elimination.unknowns.len()];
-    elimination.unknowns.iter().zip(found).for_each(|(&unknown, n)| vector[unknown] = n);
+    for (&unknown, residue) in elimination.unknowns.iter().zip(&residues) {
+        vector[unknown] = symmetric(residue);
+    }
     vector[elimination.unknowns[elimination.rank()]] = IBig::from(d);
-    vector
+    Some(vector)
 }
 
 /// Returns true if the integers solve every equation exactly.

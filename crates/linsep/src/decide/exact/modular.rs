@@ -8,8 +8,8 @@
 //!     v = a random solution of the equations taken so far (none)
 //!     for each equation e:
 //!         e·v = 0: e follows from those taken, but for a chance of 1/p; skip it
-//!         else:    take e: reduce it by the earlier ones, pivot on an unknown that is left,
-//!                  and draw v again
+//!         else:    reduce e by those taken; if something is left, take e and pivot on an unknown
+//!                  that is left; if nothing is, v is out of date: draw it again
 //!
 //! An equation that follows from others costs k multiplications, not k^2, so that many more
 //! equations than unknowns cost little: O(m k + k^3) in all. Every sum of products is reduced
@@ -140,7 +140,10 @@ impl Elimination {
             for j in rank..k {
                 row[j] = prime.minus(row[j], prime.dot(&lower, &columns[j]));
             }
-            let pivot = (rank..k).find(|&j| row[j] != 0).expect("e·v is not zero");
+            let Some(pivot) = (rank..k).find(|&j| row[j] != 0) else {
+                this.follow(&mut v);
+                continue;
+            };
             row.swap(rank, pivot);
             v.swap(rank, pivot);
             columns.swap(rank, pivot);
@@ -154,12 +157,16 @@ impl Elimination {
             this.lower.push(lower);
             this.upper.push(row);
             this.equations.push(equation);
-            for t in (0..=rank).rev() {
-                let sum = prime.dot(&this.upper[t][t + 1..], &v[t + 1..]);
-                v[t] = prime.times(prime.minus(0, sum), this.inverse[t]);
-            }
         }
         this
+    }
+
+    /// Makes v a solution by changing the unknowns that the equations determine.
+    fn follow(&self, v: &mut [u64]) {
+        for t in (0..self.rank()).rev() {
+            let sum = self.prime.dot(&self.upper[t][t + 1..], &v[t + 1..]);
+            v[t] = self.prime.times(self.prime.minus(0, sum), self.inverse[t]);
+        }
     }
 
     /// Returns the number of independent equations.
