@@ -202,3 +202,293 @@ fn judge(
     multipliers.iter_mut().for_each(|(_, multiplier)| *multiplier /= &divisor);
     Conflict::Proven(multipliers)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::exact::modular::draw;
+    use super::*;
+    use dashu_int::ops::BitTest;
+    use linsep_data::samples::Sparse;
+
+    fn dense(rows: &[Vec<f64>], labels: &[bool]) -> Samples {
+        Samples::dense(rows.concat(), rows[0].len(), labels.to_vec()).unwrap()
+    }
+
+    /// Returns a double as an integer in units of the smallest one.
+    fn integer(value: f64) -> IBig {
+        let bits = value.abs().to_bits();
+        let (fraction, field) = (bits & ((1 << 52) - 1), (bits >> 52) as usize);
+        let magnitude = match field {
+            0 => UBig::from(fraction),
+            _ => UBig::from(fraction | 1 << 52) << (field - 1),
+        };
+        if value < 0.0 { -IBig::from(magnitude) } else { IBig::from(magnitude) }
+    }
+
+    /// Checks a proof against the raw rows, sharing nothing with the solver, and shows the conflict.
+    fn shown(samples: &Samples, conflict: &Conflict) -> String {
+        let multipliers = match conflict {
+            Conflict::Proven(multipliers) => multipliers,
+            Conflict::Independent => return "independent".into(),
+            Conflict::MixedSigns { wrong, nullity } => {
+                return format!("wrong {wrong:?}, nullity {nullity}");
+            }
+        };
+        let mut sums = vec![IBig::ZERO; samples.columns() + 1];
+        let mut divisor = UBig::ZERO;
+        for (row, multiplier) in multipliers {
+            assert!(!multiplier.is_zero());
+            divisor = divisor.gcd(multiplier);
+            let signed = IBig::from(multiplier.clone());
+            let signed = if samples.positive()[*row] { signed } else { -signed };
+            samples.features().for_each(*row, |c, value| sums[c] += &signed * integer(value));
+            *sums.last_mut().unwrap() += signed;
+        }
+        assert!(sums.iter().all(IBig::is_zero), "the combination is zero");
+        assert!(divisor.is_one(), "no common divisor");
+        let shown: Vec<String> =
+            multipliers.iter().map(|(row, multiplier)| format!("{row}*{multiplier}")).collect();
+        shown.join(" ")
+    }
+
+    fn check(rows: &[&[f64]], labels: &str, expected: &str) {
+        let rows: Vec<Vec<f64>> = rows.iter().map(|row| row.to_vec()).collect();
+        let labels: Vec<bool> = labels.chars().map(|c| c == '+').collect();
+        let samples = dense(&rows, &labels);
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let conflict = solve(&samples, &all, &vec![1.0; rows.len()]);
+        assert_eq!(shown(&samples, &conflict), expected);
+    }
+
+    #[test]
+    fn textbook_conflicts() {
+        check(&[&[0.0, 1.0], &[1.0, 0.0], &[0.0, 0.0], &[1.0, 1.0]], "++--", "0*1 1*1 2*1 3*1");
+        check(&[&[3.5, -7.0], &[3.5, -7.0]], "+-", "0*1 1*1");
+        check(&[&[0.0], &[1.0], &[3.0]], "-+-", "0*2 1*3 2*1");
+        check(&[&[-4.0], &[-1.0], &[-0.0]], "+-+", "0*1 1*4 2*3");
+    }
+
+    #[test]
+    fn no_conflict() {
+        check(&[&[0.0], &[1.0]], "-+", "independent");
+        check(&[&[1.0, 2.0], &[2.0, 1.0], &[5.0, 5.0]], "+-+", "independent");
+        check(&[&[0.0], &[1.0], &[2.0]], "-++", "wrong [2], nullity 1");
+    }
+
+    #[test]
+    fn decimals_are_the_doubles_they_were_rounded_to() {
+        // In decimals 0.2 is the middle of 0.1 and 0.3; in doubles it is not.
+        let (left, right) = (integer(0.2) - integer(0.1), integer(0.3) - integer(0.2));
+        assert_ne!(left, right);
+        let g = left.clone().gcd(&right);
+        let (a, b) = (&right / IBig::from(g.clone()), &left / IBig::from(g));
+        check(&[&[0.1], &[0.2], &[0.3]], "-+-", &format!("0*{a} 1*{} 2*{b}", &a + &b));
+        check(&[&[0.125], &[0.25], &[0.375]], "-+-", "0*1 1*2 2*1");
+    }
+
+    #[test]
+    fn exponents_may_lie_far_apart() {
+        check(&[&[-1e300], &[0.0], &[1e300]], "-+-", "0*1 1*2 2*1");
+        check(&[&[-5e-324], &[0.0], &[5e-324]], "-+-", "0*1 1*2 2*1");
+        let cases: [&[f64]; 4] = [
+            &[-1e300, 1e-300, 1e300],
+            &[-5e-324, 0.0, f64::MAX],
+            &[-1e-9, 0.1, 1e12],
+            &[-1e-300, 5e-324, 3e-310],
+        ];
+        for x in cases {
+            let rows: Vec<Vec<f64>> = x.iter().map(|&x| vec![x]).collect();
+            let samples = dense(&rows, &[false, true, false]);
+            let conflict = solve(&samples, &[0, 1, 2], &[0.3, 0.5, 0.2]);
+            assert!(shown(&samples, &conflict).starts_with("0*"), "{x:?}");
+        }
+    }
+
+    #[test]
+    fn sparse_rows_conflict_as_dense_ones_do() {
+        let features =
+            Sparse::new(vec![0, 1, 2, 2, 4], vec![7, 2, 2, 7], vec![1.0; 4], 1000).unwrap();
+        let samples = Samples::sparse(features, vec![true, true, false, false]).unwrap();
+        let conflict = solve(&samples, &[0, 1, 2, 3], &[0.25; 4]);
+        assert_eq!(shown(&samples, &conflict), "0*1 1*1 2*1 3*1");
+    }
+
+    #[test]
+    fn rows_in_any_order_and_twice() {
+        let rows: Vec<Vec<f64>> = (0..6).map(|x| vec![f64::from(x)]).collect();
+        let samples = dense(&rows, &[true, false, true, false, true, false]);
+        let conflict = solve(&samples, &[5, 2, 3, 2], &[1.0; 4]);
+        assert_eq!(shown(&samples, &conflict), "wrong [5], nullity 1");
+        let conflict = solve(&samples, &[4, 2, 3, 2, 3], &[1.0; 5]);
+        assert_eq!(shown(&samples, &conflict), "2*1 3*2 4*1");
+        assert_eq!(solve(&samples, &[], &[]), Conflict::Independent);
+    }
+
+    #[test]
+    fn several_conflicts_are_reduced_to_one() {
+        // Weights of raw rows that combine to zero, on points of a line: nullity 2 and 3.
+        for weights in [vec![1.0, 3.0, 3.0, 1.0], vec![2.0, 3.0, 2.0, 3.0, 2.0]] {
+            let rows: Vec<Vec<f64>> = (0..weights.len()).map(|x| vec![x as f64]).collect();
+            let labels: Vec<bool> = (0..weights.len()).map(|x| x % 2 == 1).collect();
+            let samples = dense(&rows, &labels);
+            let all: Vec<usize> = (0..rows.len()).collect();
+            let lifted: Vec<f64> =
+                weights.iter().zip(samples.norms()).map(|(w, norm)| w * norm).collect();
+            let conflict = solve(&samples, &all, &lifted);
+            shown(&samples, &conflict);
+            assert!(matches!(conflict, Conflict::Proven(ref m) if m.len() <= 3), "{conflict:?}");
+        }
+    }
+
+    #[test]
+    fn many_conflicts_are_reduced_to_one() {
+        // Twenty segments in ten dimensions: both ends positive, the middle negative.
+        let mut state = 3;
+        let mut point = || -> Vec<f64> {
+            (0..10).map(|_| 2.0 * f64::from((draw(&mut state) >> 58) as u8)).collect()
+        };
+        let (mut rows, mut labels, mut weights) = (vec![], vec![], vec![]);
+        for _ in 0..20 {
+            let (a, b) = (point(), point());
+            let middle = a.iter().zip(&b).map(|(a, b)| (a + b) / 2.0).collect();
+            rows.extend([a, b, middle]);
+            labels.extend([true, true, false]);
+            weights.extend([1.0, 1.0, 2.0]);
+        }
+        let samples = dense(&rows, &labels);
+        let all: Vec<usize> = (0..60).collect();
+        let noisy = weights.iter().zip(samples.norms()).enumerate();
+        let lifted: Vec<f64> =
+            noisy.map(|(i, (w, norm))| w * norm * (1.0 + 1e-10 * (i as f64).sin())).collect();
+        let conflict = solve(&samples, &all, &lifted);
+        shown(&samples, &conflict);
+        assert!(matches!(conflict, Conflict::Proven(ref m) if m.len() <= 12), "{conflict:?}");
+        // Weights that say nothing must do no harm.
+        for nothing in [0.0, f64::NAN, -1.0, f64::INFINITY] {
+            shown(&samples, &solve(&samples, &all, &[nothing; 60]));
+        }
+    }
+
+    #[test]
+    fn a_planted_conflict_of_sixty_rows() {
+        for (seed, bits) in [(1, 8), (2, 8), (3, 24), (4, 53)] {
+            let mut state = seed;
+            let rows: Vec<Vec<f64>> = (0..60)
+                .map(|_| (0..58).map(|_| (draw(&mut state) >> (64 - bits)) as f64).collect())
+                .collect();
+            let mut labels: Vec<bool> = (0..60).map(|i| i % 2 == 0).collect();
+            let all: Vec<usize> = (0..60).collect();
+            // The other label negates y (x, 1), and so the sign of the multiplier.
+            match solve(&dense(&rows, &labels), &all, &[1.0; 60]) {
+                Conflict::MixedSigns { wrong, nullity: 1 } => {
+                    wrong.iter().for_each(|&i| labels[i] ^= true);
+                }
+                other => panic!("{other:?}"),
+            }
+            let samples = dense(&rows, &labels);
+            let conflict = solve(&samples, &all, &[1.0; 60]);
+            shown(&samples, &conflict);
+            let Conflict::Proven(multipliers) = conflict else { panic!("planted") };
+            assert_eq!(multipliers.len(), 60);
+            assert!(multipliers[0].1.bit_len() > 58 * (bits - 2));
+        }
+    }
+
+    /// Returns a basis of the solutions of sum_i lambda_i rows_i = 0 by fractions (a, b) = a / b.
+    fn nullspace(rows: &[Vec<i128>]) -> Vec<Vec<(i128, i128)>> {
+        fn fraction(a: i128, b: i128) -> (i128, i128) {
+            let (mut g, mut r) = (a.abs(), b.abs());
+            while r != 0 {
+                (g, r) = (r, g % r);
+            }
+            (a / g * b.signum(), b.abs() / g)
+        }
+        let k = rows.len();
+        let mut m: Vec<Vec<(i128, i128)>> =
+            (0..rows[0].len()).map(|c| rows.iter().map(|row| (row[c], 1)).collect()).collect();
+        let mut pivots = vec![];
+        for u in 0..k {
+            let done = pivots.len();
+            let Some(s) = (done..m.len()).find(|&s| m[s][u].0 != 0) else { continue };
+            m.swap(done, s);
+            let (a, b) = m[done][u];
+            m[done].iter_mut().for_each(|v| *v = fraction(v.0 * b, v.1 * a));
+            let row = m[done].clone();
+            for other in (0..m.len()).filter(|&s| s != done) {
+                let (a, b) = m[other][u];
+                for (v, r) in m[other].iter_mut().zip(&row) {
+                    *v = fraction(v.0 * b * r.1 - v.1 * a * r.0, v.1 * b * r.1);
+                }
+            }
+            pivots.push(u);
+        }
+        let free = (0..k).filter(|u| !pivots.contains(u));
+        free.map(|f| {
+            let mut v = vec![(0, 1); k];
+            v[f] = (1, 1);
+            pivots.iter().zip(&m).for_each(|(&u, row)| v[u] = (-row[f].0, row[f].1));
+            v
+        })
+        .collect()
+    }
+
+    #[test]
+    fn small_problems_agree_with_fractions() {
+        let mut state = 11;
+        let mut seen = [0; 4];
+        for case in 0..600 {
+            let (k, d) = (2 + case % 5, 1 + case / 5 % 4);
+            let mut next = |below: u64| (draw(&mut state) % below) as i64;
+            let rows: Vec<Vec<f64>> =
+                (0..k).map(|_| (0..d).map(|_| (next(7) - 3) as f64).collect()).collect();
+            let mut labels: Vec<bool> = (0..k).map(|_| next(2) == 1).collect();
+            (labels[0], labels[1]) = (true, false);
+            let samples = dense(&rows, &labels);
+            let signed: Vec<Vec<i128>> = rows
+                .iter()
+                .zip(&labels)
+                .map(|(row, &positive)| {
+                    let sign = if positive { 1 } else { -1 };
+                    row.iter().map(|&v| sign * v as i128).chain([sign]).collect()
+                })
+                .collect();
+            let basis = nullspace(&signed);
+            let all: Vec<usize> = (0..k).collect();
+            let conflict = solve(&samples, &all, &vec![1.0; k]);
+            let text = shown(&samples, &conflict);
+            match (&conflict, &basis[..]) {
+                (Conflict::Independent, []) => seen[0] += 1,
+                (Conflict::Proven(multipliers), [only]) => {
+                    let mut expected = vec![];
+                    let (row, first) = &multipliers[0];
+                    // Both are solutions, and there is one up to its scale.
+                    for (i, v) in only.iter().enumerate().filter(|(_, v)| v.0 != 0) {
+                        let scaled = IBig::from(first.clone()) * v.0 * only[*row].1;
+                        expected.push((i, scaled / (IBig::from(v.1) * only[*row].0)));
+                    }
+                    let found: Vec<(usize, IBig)> =
+                        multipliers.iter().map(|(i, m)| (*i, IBig::from(m.clone()))).collect();
+                    assert_eq!(found, expected, "case {case}");
+                    seen[1] += 1;
+                }
+                (Conflict::MixedSigns { wrong, nullity: 1 }, [only]) => {
+                    let of = |sign: i128| -> Vec<usize> {
+                        (0..k).filter(|&i| only[i].0.signum() == sign).collect()
+                    };
+                    let (plus, minus) = (of(1), of(-1));
+                    assert!(!plus.is_empty() && !minus.is_empty(), "case {case}");
+                    assert!(*wrong == plus || *wrong == minus, "case {case}");
+                    assert!(wrong.len() <= plus.len().max(minus.len()), "case {case}");
+                    seen[2] += 1;
+                }
+                (Conflict::MixedSigns { wrong, nullity }, _) => {
+                    assert!(*nullity == basis.len() && !wrong.is_empty(), "case {case}: {text}");
+                    seen[3] += 1;
+                }
+                (Conflict::Proven(_), [_, _, ..]) => seen[3] += 1,
+                _ => panic!("case {case}: {text}, nullity {}", basis.len()),
+            }
+        }
+        assert!(seen.iter().all(|&n| n > 20), "{seen:?}");
+    }
+}
