@@ -46,7 +46,7 @@ pub enum Conflict {
         /// those to drop or to exchange. None if no prime would do, which is not to be expected.
         wrong: Vec<usize>,
         /// How many independent combinations of all rows are zero. If it is 1 there is no other
-        /// combination than the one found, and the rows are separable or quasi-separable.
+        /// than the one found, none has one sign, and by Gordan's theorem the rows are separable.
         nullity: usize,
     },
 }

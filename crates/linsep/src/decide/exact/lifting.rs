@@ -160,3 +160,36 @@ fn solves<T: Entry>(equations: &Equations<T>, vector: &[IBig]) -> bool {
         sum.is_zero()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::equations::Scale;
+    use super::super::modular::{PRIMES, Prime};
+    use super::*;
+    use linsep_data::Samples;
+
+    /// Another prime would hide a mistake in the lifting, so none is tried here.
+    fn check<T: Entry>(seed: u64, rows: usize, bits: u32) {
+        let mut state = seed;
+        let values = (0..rows * (rows - 2)).map(|_| (draw(&mut state) >> (64 - bits)) as f64);
+        let labels = (0..rows).map(|i| i % 2 == 0).collect();
+        let samples = Samples::dense(values.collect(), rows - 2, labels).unwrap();
+        let all: Vec<usize> = (0..rows).collect();
+        let equations = Equations::<T>::new(&samples, &all, &Scale::new(&samples, &all));
+        for p in PRIMES {
+            let elimination = Elimination::new(&equations, Prime(p));
+            assert_eq!(elimination.nullity(), 1);
+            assert!(null_vector(&equations, &elimination).is_some(), "seed {seed}, prime {p}");
+        }
+    }
+
+    #[test]
+    fn every_prime_and_every_width_lifts() {
+        for seed in 0..8 {
+            check::<i64>(seed, 3 + 4 * seed as usize, 8);
+            check::<i64>(seed, 20, 50);
+            check::<i128>(seed, 20, 50);
+            check::<IBig>(seed, 20, 50);
+        }
+    }
+}
