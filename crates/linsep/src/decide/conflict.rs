@@ -90,8 +90,8 @@ pub fn solve(samples: &Samples, rows: &[usize], approximate: &[f64]) -> Conflict
     let scale = Scale::new(samples, &rows);
     // Sums of an entry a row must fit 127 bits in the first two.
     match scale.bits {
-        ..=62 => solve_in::<i64>(samples, &rows, &weights, &scale),
-        ..=110 => solve_in::<i128>(samples, &rows, &weights, &scale),
+        0..=62 => solve_in::<i64>(samples, &rows, &weights, &scale),
+        63..=110 => solve_in::<i128>(samples, &rows, &weights, &scale),
         _ => solve_in::<IBig>(samples, &rows, &weights, &scale),
     }
 }

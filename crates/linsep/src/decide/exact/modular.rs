@@ -25,7 +25,7 @@ use super::equations::{Entry, Equations};
 
 /// Primes below 2^59 with nothing special about them: the second is for the day the first fails.
 pub const PRIMES: [u64; 4] =
-    [0x7944_c9c2_69e0_e1d, 0x6317_1ffa_6a3a_467, 0x6606_3a08_92f9_057, 0x6dbd_9d78_1e74_ef7];
+    [0x0794_4c9c_269e_0e1d, 0x0631_71ff_a6a3_a467, 0x0660_63a0_892f_9057, 0x06db_d9d7_81e7_4ef7];
 
 /// Products of residues that can be added before 128 bits overflow.
 const PRODUCTS: usize = 1000;
