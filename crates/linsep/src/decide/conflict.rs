@@ -5,9 +5,8 @@
 //!
 //!     sum_i lambda_i y_i (x_i, 1) = 0
 //!
-//! exactly, in the f64 values as they are. By Gordan's theorem no hyperplane then has all these rows
-//! on their sides: w·x + b is a w' with w'·y_i (x_i, 1) > 0 for all i, and the sum would be
-//! positive.
+//! exactly, in the f64 values as they are. No hyperplane then has all these rows on their sides:
+//! it would have y_i (w·x_i + b) > 0 for all i, and the sum would be positive (Gordan).
 //!
 //!     1. make each coordinate an equation with integer entries              exact/equations.rs
 //!     2. eliminate modulo a prime: the rank, and how many unknowns are free  exact/modular.rs
@@ -225,7 +224,7 @@ mod tests {
         if value < 0.0 { -IBig::from(magnitude) } else { IBig::from(magnitude) }
     }
 
-    /// Checks a proof against the raw rows, sharing nothing with the solver, and shows the conflict.
+    /// Checks a proof against the raw rows, by code of its own, and shows the conflict.
     fn shown(samples: &Samples, conflict: &Conflict) -> String {
         let multipliers = match conflict {
             Conflict::Proven(multipliers) => multipliers,

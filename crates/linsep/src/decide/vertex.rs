@@ -1,17 +1,17 @@
 //! Fewer rows that still conflict.
 //!
 //! ```text
-//! Given A (r equations, k unknowns, rank r, k > r + 1) and weights w >= 0 with A w = 0, both but for
-//! rounding, find r + 1 unknowns that carry such weights by themselves.
+//! Given A (r equations, k unknowns, rank r, k > r + 1) and weights w >= 0 with A w = 0, both but
+//! for rounding, find r + 1 unknowns that carry such weights by themselves.
 //!
 //!     bring A to the form (I | X): the weights of r unknowns follow from those of the free ones
 //!     while more than one unknown is free:
 //!         lower the smallest free weight until it, or a weight that follows from it, is zero
 //!         leave that unknown out; if it was not the free one, the free one takes its place
 //!
-//! This is Caratheodory's theorem with the steps of the simplex method. The other free weights stay as they
-//! are and are no smaller, so that the weights never all vanish. Nothing here is believed: the
-//! rows that are left are solved exactly.
+//! This is Caratheodory's theorem with the steps of the simplex method. The other free weights
+//! stay as they are and are no smaller, so that the weights never all vanish. Nothing here is
+//! believed: the rows that are left are solved exactly.
 //! ```
 
 /// Pivots below this times the largest entry count as zero.

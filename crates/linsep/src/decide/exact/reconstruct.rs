@@ -4,8 +4,8 @@
 //! Given u modulo m, find n / d with n = u d modulo m and |n| d much smaller than m.
 //!
 //! Euclid's algorithm on (m, u) passes through all small n and d with n = u d; the one to take
-//! is where the next quotient is huge, since |n| d times that quotient is about m. No bound on n or d
-//! is needed, and it is found as soon as m has some bits more than n and d together.
+//! is where the next quotient is huge, since |n| d times that quotient is about m. No bound on n
+//! or d is needed, and it is found as soon as m has some bits more than n and d together.
 //! Monagan: Maximal quotient rational reconstruction, 2004.
 //! ```
 
