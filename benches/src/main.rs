@@ -2,6 +2,7 @@
 //!
 //! `make bench` runs all; `cargo run --release -p linsep-bench -- NAME…` runs some.
 
+mod exact;
 mod kernels;
 mod memory;
 mod reading;
@@ -15,11 +16,12 @@ fn main() {
     {
         return memory::child(path);
     }
-    let benches: [(&str, fn()); 4] = [
+    let benches: [(&str, fn()); 5] = [
         ("kernels", kernels::run),
         ("reading", reading::run),
         ("memory", memory::run),
         ("skipping", skipping::run),
+        ("exact", exact::run),
     ];
     for (name, run) in benches {
         if names.is_empty() || names.iter().any(|n| n == name) {

@@ -3,6 +3,7 @@
 //! The path of data is the order of reading: [`Samples`] are read, [`lift`]ed, learned from by an
 //! [`online`] method, and the [`Hyperplane`] that comes out is reported.
 
+pub mod decide;
 pub mod experiments;
 pub mod hyperplane;
 pub mod lift;
