@@ -1,6 +1,19 @@
-//! Deciding separability with a proof: what turns a set of conflicting rows into integers that
-//! anyone can check.
+//! The deciding engine: separable, quasi-separable, inseparable or undecided, with a proof.
+//!
+//! In reading order: [`scan`] is the only thing that touches all the data, [`min_norm_point`] and
+//! [`smooth`] find candidates, [`engine`] puts them together, [`conflict`] makes exact what floats
+//! found, [`classify`] tells quasi-separable from inseparable, with the integers of [`face`], and
+//! [`alternative`] decides small sets exactly where floats are at their end.
 
+pub mod alternative;
+pub mod classify;
 pub mod conflict;
+pub mod engine;
 mod exact;
+pub mod face;
+pub mod min_norm_point;
+pub mod scan;
+pub mod smooth;
 mod vertex;
+
+pub use engine::{DecideOptions, Decision, MarginGoal, Pass, Verdict, Watch, Way, decide};

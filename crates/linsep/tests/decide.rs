@@ -1,0 +1,230 @@
+//! Verdicts: those that are known, those of an oracle in exact arithmetic, and what must not change
+//! them. Every proof goes through the checker once more.
+
+use linsep::Samples;
+use linsep::data::generate::Generator;
+use linsep::data::samples::Sparse;
+use linsep::decide::{DecideOptions, Decision, MarginGoal, Verdict, decide};
+use linsep::proof::{Proof, verify};
+use proptest::prelude::*;
+
+fn decided(samples: &Samples) -> Decision {
+    let decision = decide(samples, &DecideOptions::default(), &mut ());
+    if let Some(proof) = &decision.proof {
+        // Through its file, as a stranger would get it.
+        let proof = Proof::from_json(&proof.to_json()).unwrap();
+        verify(samples, &proof).unwrap();
+    }
+    assert_eq!(decision.proof.is_none(), decision.verdict == Verdict::Undecided);
+    decision
+}
+
+fn check(rows: &[&[f64]], labels: &str, expected: Verdict) {
+    let values: Vec<f64> = rows.iter().flat_map(|row| row.iter().copied()).collect();
+    let labels = labels.chars().map(|c| c == '+').collect();
+    let samples = Samples::dense(values, rows[0].len(), labels).unwrap();
+    assert_eq!(decided(&samples).verdict, expected, "{rows:?}");
+}
+
+#[test]
+fn small_problems_with_known_verdicts() {
+    use Verdict::*;
+    let xor: [&[f64]; 4] = [&[0., 1.], &[1., 0.], &[0., 0.], &[1., 1.]];
+    check(&xor, "++--", Inseparable);
+    check(&[&[100.], &[101.]], "-+", Separable);
+    // One row under both labels; nothing else, and something else.
+    check(&[&[1., 2.], &[1., 2.]], "+-", Inseparable);
+    check(&[&[0.], &[0.], &[1.]], "-++", QuasiSeparable);
+    // Collinear: a class in the middle of the other.
+    check(&[&[1., 1.], &[2., 2.], &[3., 3.]], "+-+", Inseparable);
+    // Hulls that touch in a point.
+    check(&[&[-1.], &[0.], &[0.], &[1.]], "--++", QuasiSeparable);
+    // A margin of one unit in the last place.
+    check(&[&[1.0], &[1.0 + f64::EPSILON]], "-+", Separable);
+    // A dummy variable that only one class has.
+    check(&[&[1., 0.], &[2., 0.], &[1., 0.], &[2., 0.], &[5., 1.]], "+--++", QuasiSeparable);
+    // Integers beyond 2^53, and numbers of very different size.
+    check(&[&[9007199254740993e0], &[9007199254740996e0]], "-+", Separable);
+    // A constant column and a duplicated one.
+    check(&[&[7., 1., 1.], &[7., 2., 2.], &[7., 3., 3.]], "++-", Separable);
+    check(&[&[7., 1., 1.], &[7., 2., 2.], &[7., 3., 3.]], "+-+", Inseparable);
+    // Columns of very different scale.
+    check(&[&[1e-6, 1e6], &[-2e-6, 3e6], &[3e-6, -1e6], &[2e-6, -4e6]], "++--", Separable);
+    check(&[&[1e-6, 1e6], &[-2e-6, 3e6], &[-3e-6, -1e6], &[2e-6, -4e6]], "+--+", Separable);
+}
+
+#[test]
+fn generated_data_of_every_shape() {
+    for (rows, features) in [(2000, 10), (300, 100), (50, 400), (40, 1000), (400, 900)] {
+        let samples = Generator::new(rows, features, 5).samples::<f64>().unwrap();
+        let decision = decided(&samples);
+        assert_eq!(decision.verdict, Verdict::Separable, "{rows} x {features}");
+        assert!(decision.lower > 0.0 && decision.lower <= decision.upper);
+    }
+}
+
+#[test]
+fn the_largest_margin_is_bracketed() {
+    let samples = Generator::new(3000, 8, 2).samples::<f64>().unwrap();
+    let options = DecideOptions { margin: MarginGoal::Max, ..DecideOptions::default() };
+    let decision = decide(&samples, &options, &mut ());
+    assert!(decision.lower <= decision.upper);
+    assert!(decision.lower >= decision.upper * (1.0 - 2e-6), "{decision:?}");
+}
+
+#[test]
+fn wrong_labels_are_proven_to_conflict() {
+    let good = Generator::new(3000, 8, 3).samples::<f64>().unwrap();
+    let values: Vec<f64> = (0..3000)
+        .flat_map(|i| {
+            let mut row = vec![];
+            good.features().for_each(i, |_, v| row.push(v));
+            row
+        })
+        .collect();
+    let mut labels = good.positive().to_vec();
+    for i in [17, 400, 2999] {
+        labels[i] = !labels[i];
+    }
+    let samples = Samples::dense(values, 8, labels).unwrap();
+    assert_eq!(decided(&samples).verdict, Verdict::Inseparable);
+}
+
+#[test]
+fn a_limit_leaves_rigorous_bounds() {
+    let samples = Generator::new(5000, 20, 4).samples::<f64>().unwrap();
+    let options = DecideOptions { max_passes: 1, ..DecideOptions::default() };
+    let decision = decide(&samples, &options, &mut ());
+    let whole = decided(&samples);
+    assert!(decision.lower <= whole.upper && whole.lower <= decision.upper);
+}
+
+/// Exact oracle for tiny integer problems: a conflict has a smallest support, on which the
+/// multipliers are unique. Rows of some conflict are zero for every weak separator, and there is
+/// one that is positive on all others (Goldman and Tucker).
+fn oracle(rows: &[Vec<i64>]) -> Verdict {
+    let n = rows.len();
+    let mut forced = vec![false; n];
+    for mask in 1_u32..1 << n {
+        let subset: Vec<usize> = (0..n).filter(|i| mask >> i & 1 == 1).collect();
+        if subset.len() <= rows[0].len() + 1 && has_sole_positive_combination(rows, &subset) {
+            subset.iter().for_each(|&i| forced[i] = true);
+        }
+    }
+    match forced.iter().filter(|&&f| f).count() {
+        0 => Verdict::Separable,
+        count if count == n => Verdict::Inseparable,
+        _ => Verdict::QuasiSeparable,
+    }
+}
+
+fn has_sole_positive_combination(rows: &[Vec<i64>], subset: &[usize]) -> bool {
+    // Unknowns are the multipliers; elimination on fractions of i128.
+    let k = subset.len();
+    let mut equations: Vec<Vec<i128>> = (0..rows[0].len())
+        .map(|j| subset.iter().map(|&i| i128::from(rows[i][j])).collect())
+        .collect();
+    let mut pivots: Vec<usize> = vec![];
+    for column in 0..k {
+        let Some(at) = (pivots.len()..equations.len()).find(|&e| equations[e][column] != 0) else {
+            continue;
+        };
+        let rank = pivots.len();
+        equations.swap(rank, at);
+        let pivot = equations[rank].clone();
+        for (e, equation) in equations.iter_mut().enumerate() {
+            if e != rank && equation[column] != 0 {
+                let (a, b) = (pivot[column], equation[column]);
+                equation.iter_mut().zip(&pivot).for_each(|(x, p)| *x = *x * a - p * b);
+                let gcd = equation.iter().fold(0, |g, &v| gcd(g, v.abs()));
+                if gcd > 1 {
+                    equation.iter_mut().for_each(|v| *v /= gcd);
+                }
+            }
+        }
+        pivots.push(column);
+    }
+    if pivots.len() + 1 != k {
+        return false;
+    }
+    let free = (0..k).find(|c| !pivots.contains(c)).unwrap();
+    // With the free multiplier at 1 the others are - entry / pivot.
+    pivots.iter().enumerate().all(|(e, &c)| equations[e][free] * equations[e][c] < 0)
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn lifted(values: &[Vec<i64>], labels: &[bool]) -> Vec<Vec<i64>> {
+    let sign = |p: bool| if p { 1 } else { -1 };
+    values
+        .iter()
+        .zip(labels)
+        .map(|(row, &p)| row.iter().copied().chain([1]).map(|v| v * sign(p)).collect())
+        .collect()
+}
+
+fn tiny() -> impl Strategy<Value = (Vec<Vec<i64>>, Vec<bool>)> {
+    (2_usize..9, 1_usize..4, 1_i64..4).prop_flat_map(|(n, d, size)| {
+        let row = prop::collection::vec(-size..=size, d);
+        (prop::collection::vec(row, n), prop::collection::vec(any::<bool>(), n))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn verdicts_agree_with_the_oracle((values, mut labels) in tiny(), sparse: bool) {
+        (labels[0], labels[1]) = (true, false);
+        let expected = oracle(&lifted(&values, &labels));
+        let columns = values[0].len();
+        let samples = if sparse {
+            let (mut offsets, mut indices, mut stored) = (vec![0], vec![], vec![]);
+            for row in &values {
+                for (k, &v) in row.iter().enumerate().filter(|(_, v)| **v != 0) {
+                    indices.push(k as u32);
+                    stored.push(v as f64);
+                }
+                offsets.push(stored.len());
+            }
+            Samples::sparse(Sparse::new(offsets, indices, stored, columns).unwrap(), labels)
+        } else {
+            let flat = values.iter().flatten().map(|&v| v as f64).collect();
+            Samples::dense(flat, columns, labels)
+        };
+        prop_assert_eq!(decided(&samples.unwrap()).verdict, expected);
+    }
+
+    #[test]
+    fn what_must_not_change_a_verdict((values, mut labels) in tiny(), turn in 0_usize..9) {
+        (labels[0], labels[1]) = (true, false);
+        let columns = values[0].len();
+        let verdict = |values: &[Vec<i64>], labels: Vec<bool>, scale: f64| {
+            let flat = values.iter().flatten().map(|&v| v as f64 * scale).collect();
+            decided(&Samples::dense(flat, columns, labels).unwrap()).verdict
+        };
+        let expected = verdict(&values, labels.clone(), 1.0);
+        let swapped = labels.iter().map(|l| !l).collect();
+        prop_assert_eq!(verdict(&values, swapped, 1.0), expected);
+        prop_assert_eq!(verdict(&values, labels.clone(), 1024.0), expected);
+        let at = turn % values.len();
+        let (mut turned, mut turned_labels) = (values.clone(), labels.clone());
+        turned.rotate_left(at);
+        turned_labels.rotate_left(at);
+        prop_assert_eq!(verdict(&turned, turned_labels, 1.0), expected);
+        let (mut doubled, mut doubled_labels) = (values.clone(), labels.clone());
+        doubled.push(values[at].clone());
+        doubled_labels.push(labels[at]);
+        prop_assert_eq!(verdict(&doubled, doubled_labels, 1.0), expected);
+    }
+}
+
+#[test]
+fn the_oracle_meets_all_three_verdicts() {
+    let of = |rows: &[[i64; 2]]| oracle(&rows.iter().map(|r| r.to_vec()).collect::<Vec<_>>());
+    assert_eq!(of(&[[1, 1], [-2, -1]]), Verdict::Separable);
+    assert_eq!(of(&[[0, 1], [0, -1], [1, 1]]), Verdict::QuasiSeparable);
+    assert_eq!(of(&[[1, 1], [-2, -1], [3, 1], [-2, -1], [1, -1]]), Verdict::Inseparable);
+}
