@@ -29,6 +29,8 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
+    /// Decide whether a hyperplane separates the classes, and prove it
+    Decide(DecideArgs),
     /// Train a hyperplane with an online method
     Fit(FitArgs),
     /// Check a proof in exact arithmetic
@@ -172,6 +174,44 @@ pub struct MethodArgs {
     /// Any setting of the method, such as cost=10; may be given again
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+}
+
+#[derive(Args)]
+pub struct DecideArgs {
+    /// Data file, or - for standard input
+    pub data: String,
+    /// Write the proof to this file
+    #[arg(long, value_name = "FILE")]
+    pub proof: Option<PathBuf>,
+    /// When to stop: at any separating hyperplane, or at the one of largest angular margin
+    #[arg(
+        long,
+        value_name = "any|max",
+        value_enum,
+        default_value = "any",
+        hide_possible_values = true
+    )]
+    pub margin: MarginArg,
+    /// Relative gap between the bounds on the largest margin at which --margin max stops
+    #[arg(long, value_name = "G", default_value_t = 1e-6)]
+    pub gap: f64,
+    /// Stop after this many passes over the data
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub max_passes: u64,
+    /// Stop after this time, such as 90, 90s, 5m or 1h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time_limit: Option<Duration>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub input: DataArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MarginArg {
+    Any,
+    Max,
 }
 
 #[derive(Args)]

@@ -36,6 +36,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     }
     let interrupt = interrupt::watch();
     match &cli.command {
+        Command::Decide(args) => commands::decide::run(args, cli.quiet, &interrupt),
         Command::Fit(args) => commands::fit::run(args, cli.quiet, &interrupt),
         Command::Verify(args) => commands::verify::run(args, cli.quiet),
         Command::Predict(args) => commands::predict::run(args, &interrupt),

@@ -30,8 +30,13 @@ impl Bar {
 
     /// Says how many rows have been read or written.
     pub fn rows(&self, rows: u64) {
+        self.say(&counted(rows, "row"));
+    }
+
+    /// Says something.
+    pub fn say(&self, message: &str) {
         if !self.bar.is_hidden() {
-            self.bar.set_message(counted(rows, "row"));
+            self.bar.set_message(message.to_string());
             self.bar.tick();
         }
     }

@@ -27,6 +27,11 @@ fn bad_input() {
 }
 
 #[test]
+fn decide() {
+    check("crates/linsep-cli/tests/transcripts/decide.md");
+}
+
+#[test]
 fn commands() {
     check("crates/linsep-cli/tests/transcripts/commands.md");
 }

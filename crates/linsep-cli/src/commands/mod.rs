@@ -1,5 +1,6 @@
 //! The commands, one a file.
 
+pub mod decide;
 pub mod fit;
 pub mod generate;
 pub mod manual;

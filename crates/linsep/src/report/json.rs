@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::Samples;
+use crate::decide::Decision;
 use crate::model::ClassNames;
 use crate::online::{EpochRecord, Fit, MethodSettings};
 use crate::race::Entrant;
@@ -21,6 +22,31 @@ pub fn fit(samples: &Samples, method: &MethodSettings, fit: &Fit) -> Value {
         value.extend(more);
     }
     value
+}
+
+/// Returns what `decide --json` prints. Rows are counted from 1.
+pub fn decision(samples: &Samples, decision: &Decision) -> Value {
+    let rows: Vec<usize> = decision.conflict.iter().map(|(row, _)| row + 1).collect();
+    let finite = |bound: f64| bound.is_finite().then_some(bound);
+    json!({
+        "verdict": decision.verdict,
+        "way": decision.way,
+        "passes": decision.passes,
+        "rows": samples.rows(),
+        "features": samples.columns(),
+        "rows_dropped": samples.dropped(),
+        "labels": ClassNames::from(samples.label_names()),
+        "margin": {
+            "kind": "angular",
+            "lower": finite(decision.lower),
+            "upper": finite(decision.upper),
+        },
+        "conflicting_rows": rows,
+        "weights": decision.hyperplane.as_ref().map(|h| &h.weights),
+        "bias": decision.hyperplane.as_ref().map(|h| h.bias),
+        "proof": decision.proof,
+        "seconds": decision.seconds,
+    })
 }
 
 /// Returns what `race --json` prints.

@@ -48,7 +48,11 @@ pub fn grouped(count: u64) -> String {
 
 /// Returns the count and its noun, in the plural where it is not 1.
 pub fn counted(count: u64, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
+    let plural = match (count, noun.ends_with('s')) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
     format!("{} {noun}{plural}", grouped(count))
 }
 

@@ -1,0 +1,67 @@
+//! `linsep decide`: the verdict, with its proof.
+
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use linsep::decide::{DecideOptions, MarginGoal, Pass, Verdict, Watch, decide};
+use linsep::report::{counted, json, text};
+
+use super::read_samples;
+use crate::args::{DecideArgs, MarginArg};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output::{create_if, print};
+use crate::progress::Bar;
+
+/// Runs the command.
+pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
+    if !(args.gap > 0.0 && args.gap < 1.0) {
+        let message = format!("--gap is {}; expected a number between 0 and 1", args.gap);
+        return Err(Failure::usage(message, None));
+    }
+    let proof_file = create_if(args.proof.as_deref())?;
+    let samples = read_samples(&args.data, &args.input, quiet)?;
+    let options = DecideOptions {
+        margin: match args.margin {
+            MarginArg::Any => MarginGoal::Any,
+            MarginArg::Max => MarginGoal::Max,
+        },
+        gap: args.gap,
+        max_passes: args.max_passes,
+        time_limit: args.time_limit,
+    };
+    let mut watcher = Watcher { bar: Bar::new("deciding", quiet), cancelled: interrupt.heed() };
+    let decision = decide(&samples, &options, &mut watcher);
+    watcher.bar.clear();
+    // Undecided leaves no proof, and no file.
+    if let (Some(mut file), Some(proof)) = (proof_file, &decision.proof) {
+        file.write(|out| out.write_all(proof.to_json().as_bytes()))?;
+        file.finish()?;
+    }
+    match args.json {
+        true => print(&format!("{}\n", json::decision(&samples, &decision)))?,
+        false => print(&text::decision(&samples, &decision))?,
+    }
+    Ok(ExitCode::from(match decision.verdict {
+        Verdict::Separable => 0,
+        Verdict::QuasiSeparable | Verdict::Inseparable => 1,
+        Verdict::Undecided => 3,
+    }))
+}
+
+/// Shows the passes, and ends the work on Ctrl-C.
+struct Watcher<'a> {
+    bar: Bar,
+    cancelled: &'a AtomicBool,
+}
+
+impl Watch for Watcher<'_> {
+    fn pass(&mut self, pass: &Pass) {
+        let Pass { passes, mistakes, .. } = pass;
+        self.bar.say(&format!("pass {passes} · {}", counted(*mistakes, "mistake")));
+    }
+
+    fn cancelled(&self) -> Option<&AtomicBool> {
+        Some(self.cancelled)
+    }
+}
