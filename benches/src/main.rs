@@ -2,6 +2,7 @@
 //!
 //! `make bench` runs all; `cargo run --release -p linsep-bench -- NAME…` runs some.
 
+mod deciding;
 mod exact;
 mod kernels;
 mod memory;
@@ -16,12 +17,13 @@ fn main() {
     {
         return memory::child(path);
     }
-    let benches: [(&str, fn()); 5] = [
+    let benches: [(&str, fn()); 6] = [
         ("kernels", kernels::run),
         ("reading", reading::run),
         ("memory", memory::run),
         ("skipping", skipping::run),
         ("exact", exact::run),
+        ("deciding", deciding::run),
     ];
     for (name, run) in benches {
         if names.is_empty() || names.iter().any(|n| n == name) {
