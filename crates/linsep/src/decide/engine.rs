@@ -178,10 +178,10 @@ pub fn decide(samples: &Samples, options: &DecideOptions, watch: &mut dyn Watch)
         separator: None,
         upper: (1.0, vec![]),
     };
-    if engine.rows.dimension() >= SMOOTH_DIMENSION {
-        if let Some(decision) = engine.smooth() {
-            return decision;
-        }
+    if engine.rows.dimension() >= SMOOTH_DIMENSION
+        && let Some(decision) = engine.smooth()
+    {
+        return decision;
     }
     engine.working_set()
 }
@@ -243,10 +243,10 @@ impl Engine<'_> {
             if norm < self.upper.0 {
                 self.upper = (norm, corral.members().collect());
             }
-            if norm < VANISHED {
-                if let Some(decision) = self.prove_conflict(&corral) {
-                    return decision;
-                }
+            if norm < VANISHED
+                && let Some(decision) = self.prove_conflict(&corral)
+            {
+                return decision;
             }
             let w = corral.p().to_vec();
             let report = self.rows.scan(&w, ADDED_A_DIMENSION * dimension);
