@@ -159,7 +159,8 @@ fn for_integer_rows(samples: &Samples, conflict: &[(usize, IBig)]) -> Vec<IBig> 
 
 /// Returns the multipliers of a conflict of integer rows for the raw ones: row i was multiplied by
 /// 2^`shifts[i]`.
-pub fn for_raw_rows(shifts: &[i32], conflict: Vec<(usize, IBig)>) -> Vec<(usize, IBig)> {
+pub fn for_raw_rows(shifts: &[i32], mut conflict: Vec<(usize, IBig)>) -> Vec<(usize, IBig)> {
+    conflict.sort_by_key(|(i, _)| *i);
     let least = conflict.iter().map(|(i, _)| shifts[*i]).min().unwrap_or(0);
     let (rows, multipliers): (Vec<usize>, Vec<IBig>) =
         conflict.into_iter().map(|(i, m)| (i, m << (shifts[i] - least) as usize)).unzip();
