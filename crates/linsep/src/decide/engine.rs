@@ -2,7 +2,7 @@
 //! arithmetic has the last word.
 //!
 //! ```text
-//! smooth    where features are many: L-BFGS until a pass shows no mistake
+//! first     where features are many: a row under both labels; L-BFGS until a pass shows no mistake
 //! repeat    p = point of smallest norm of the working set       (warm start)
 //!           scan all rows with w = p: lower = smallest score / ‖p‖, upper = ‖p‖
 //!           no mistake: prove w; done, or go on until lower and upper meet
@@ -23,6 +23,7 @@ use linsep_proof::{Proof, margin_lower_bound, margin_upper_bound, verify};
 use super::alternative::{self, Alternative};
 use super::classify::{Class, classify, for_raw_rows};
 use super::conflict::{self, Conflict};
+use super::duplicates::contradiction;
 use super::face::{integer_row, rounded};
 use super::min_norm_point::Corral;
 use super::scan::Scan;
@@ -37,6 +38,8 @@ const SMOOTH_PASSES: u64 = 80;
 /// The working set starts with this many rows a dimension, and a pass adds at most this many.
 const ROWS_A_DIMENSION: usize = 20;
 const ADDED_A_DIMENSION: usize = 4;
+/// Values that the working set may start with (1 GiB); it may grow to twice as many.
+const WORKING_SET_VALUES: usize = 1 << 27;
 /// Under this norm p may be zero, and the corral is worth an exact look.
 const SUSPICIOUS: f64 = 1e-7;
 /// Under this norm p is nothing but rounding, and a scan with it would tell nothing.
@@ -178,10 +181,11 @@ pub fn decide(samples: &Samples, options: &DecideOptions, watch: &mut dyn Watch)
         separator: None,
         upper: (1.0, vec![]),
     };
-    if engine.rows.dimension() >= SMOOTH_DIMENSION
-        && let Some(decision) = engine.smooth()
-    {
-        return decision;
+    if engine.rows.dimension() >= SMOOTH_DIMENSION {
+        let found = engine.contradiction().or_else(|| engine.smooth());
+        if let Some(decision) = found {
+            return decision;
+        }
     }
     engine.working_set()
 }
@@ -202,10 +206,18 @@ struct Engine<'a> {
 }
 
 impl Engine<'_> {
+    /// Decides by one row that stands under both labels, if there is such a row.
+    fn contradiction(&mut self) -> Option<Decision> {
+        self.passes += 1;
+        let (first, second) = contradiction(self.samples)?;
+        self.prove_classified(vec![(first, IBig::ONE), (second, IBig::ONE)])
+    }
+
     fn smooth(&mut self) -> Option<Decision> {
         let mut descent = Descent::new(&self.rows);
+        let before = self.passes;
         while descent.passes() < SMOOTH_PASSES {
-            self.passes = descent.passes();
+            self.passes = before + descent.passes();
             let (mistakes, w) = (descent.mistakes(), descent.w().to_vec());
             self.see(mistakes, &w, f64::NEG_INFINITY);
             if mistakes == 0 && self.prove_separator(w, 0.0) {
@@ -219,13 +231,14 @@ impl Engine<'_> {
                 break;
             }
         }
-        self.passes = descent.passes();
+        self.passes = before + descent.passes();
         None
     }
 
     fn working_set(&mut self) -> Decision {
         let (n, dimension) = (self.rows.len(), self.rows.dimension());
-        let size = n.min(ROWS_A_DIMENSION * dimension);
+        let most = (WORKING_SET_VALUES / dimension).max(2);
+        let size = n.min(ROWS_A_DIMENSION * dimension).min(most);
         // Spread over the data, so that no order of rows can hide a class.
         let mut ids: Vec<usize> =
             (0..size).map(|k| (k as u128 * n as u128 / size as u128) as usize).collect();
@@ -259,8 +272,9 @@ impl Engine<'_> {
                     return self.finish(Way::WorkingSet).expect("a separator is proven");
                 }
             }
-            let new: Vec<usize> =
-                report.worst.iter().map(|&(_, row)| row).filter(|&row| known.insert(row)).collect();
+            let room = (2 * most).saturating_sub(ids.len());
+            let worst = report.worst.iter().map(|&(_, row)| row);
+            let new: Vec<usize> = worst.filter(|&row| known.insert(row)).take(room).collect();
             if norm < looked_at || new.is_empty() {
                 looked_at = norm / 100.0;
                 if norm < SUSPICIOUS
@@ -270,7 +284,7 @@ impl Engine<'_> {
                 }
             }
             if new.is_empty() {
-                // Nothing is left to learn: floats are at their end.
+                // Nothing is left to learn, or no room for it: floats are at their end.
                 return match self.finish(Way::WorkingSet).or_else(|| self.exactly(&corral)) {
                     Some(decision) => decision,
                     None => self.undecided(Way::WorkingSet),

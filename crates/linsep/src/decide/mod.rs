@@ -8,6 +8,7 @@
 pub mod alternative;
 pub mod classify;
 pub mod conflict;
+pub mod duplicates;
 pub mod engine;
 mod exact;
 pub mod face;
