@@ -164,7 +164,12 @@ pub fn decision(samples: &Samples, decision: &Decision) -> String {
         rounded(decision.seconds)
     ));
     if decision.proof.is_some() {
-        line("proof       checked in exact arithmetic (--proof FILE keeps it)".to_string());
+        // The proof file of an inseparable set does not speak of weak separation.
+        let of = match decision.verdict {
+            Verdict::Inseparable => "that none does strictly: ",
+            _ => "",
+        };
+        line(format!("proof       {of}checked in exact arithmetic (--proof FILE keeps it)"));
     }
     if decision.conflict.is_empty() {
         line(format!(
