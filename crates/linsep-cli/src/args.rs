@@ -183,7 +183,7 @@ pub struct DecideArgs {
     /// Write the proof to this file
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
-    /// When to stop: at any separating hyperplane, or at the one of largest angular margin
+    /// When to stop: at any separating hyperplane, or at the one of largest margin
     #[arg(
         long,
         value_name = "any|max",
@@ -192,6 +192,15 @@ pub struct DecideArgs {
         hide_possible_values = true
     )]
     pub margin: MarginArg,
+    /// Which margin: the sine of the angle between hyperplane and nearest row, or their distance
+    #[arg(
+        long,
+        value_name = "angular|geometric",
+        value_enum,
+        default_value = "angular",
+        hide_possible_values = true
+    )]
+    pub margin_kind: MarginKindArg,
     /// Relative gap between the bounds on the largest margin at which --margin max stops
     #[arg(long, value_name = "G", default_value_t = 1e-6)]
     pub gap: f64,
@@ -212,6 +221,12 @@ pub struct DecideArgs {
 pub enum MarginArg {
     Any,
     Max,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MarginKindArg {
+    Angular,
+    Geometric,
 }
 
 #[derive(Args)]

@@ -5,7 +5,7 @@
 //! Floats are those of IEEE 754, rounded to nearest, as Rust has them; u stands for 2^-53.
 
 use std::cmp::Ordering;
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 
 use dashu_int::ops::{BitTest, UnsignedAbs};
 use dashu_int::{IBig, UBig};
@@ -66,6 +66,16 @@ pub struct Sum {
 }
 
 impl Sum {
+    /// Returns `mantissa` times two to the `exponent`.
+    pub fn of(mantissa: IBig, exponent: i32) -> Self {
+        Sum { mantissa, exponent }
+    }
+
+    /// Returns the product.
+    pub fn times(&self, other: &Sum) -> Self {
+        Sum::of(&self.mantissa * &other.mantissa, self.exponent + other.exponent)
+    }
+
     /// Adds `mantissa` times two to the `exponent`.
     pub fn add(&mut self, mut mantissa: IBig, exponent: i32) {
         if mantissa == IBig::ZERO {
@@ -90,6 +100,12 @@ impl Sum {
         Sum { mantissa: -self.mantissa, exponent: self.exponent }
     }
 
+    /// Returns a float that the magnitude of the sum does not exceed, close to it if it is one.
+    pub fn magnitude_up(self) -> f64 {
+        let negative = if self.sign() == Ordering::Greater { self.negated() } else { self };
+        -negative.round_down()
+    }
+
     /// Returns a float that is not above the sum, and within 2^-50 of it relatively, unless the sum
     /// lies outside the range 1e-280 to 1e300 in magnitude.
     pub fn round_down(&self) -> f64 {
@@ -109,6 +125,12 @@ impl Sum {
     }
 }
 
+impl AddAssign for Sum {
+    fn add_assign(&mut self, other: Sum) {
+        self.add(other.mantissa, other.exponent);
+    }
+}
+
 /// Returns the highest bits of the magnitude, at most `count` up to 64, and how many were cut off.
 fn top_bits(value: &IBig, count: usize) -> (u64, usize) {
     let cut = value.bit_len().saturating_sub(count);
@@ -122,7 +144,7 @@ pub(crate) fn power_of_two(exponent: i64) -> f64 {
 }
 
 /// Returns the integer and the exponent of two whose product is the finite number.
-fn parts(value: f64) -> (i64, i32) {
+pub(crate) fn parts(value: f64) -> (i64, i32) {
     let bits = value.to_bits();
     let (field, fraction) = ((bits >> 52) as i32 & 0x7ff, (bits & ((1 << 52) - 1)) as i64);
     // A field of 0 is a subnormal number, which has no hidden bit.
@@ -205,16 +227,16 @@ pub fn sign_of_value(weights: &[f64], bias: f64, row: Row) -> Ordering {
     float_sign(weights, bias, row).unwrap_or_else(|| exact_value(weights, bias, row).sign())
 }
 
-/// A hyperplane with integer weights.
+/// A hyperplane with integer weights, ready to tell sides.
 #[derive(Clone, Debug)]
-pub struct IntegerPlane<'a> {
+pub struct ExactPlane<'a> {
     weights: &'a [IBig],
     bias: &'a IBig,
     /// All of them over one power of two, within 1.01 u relatively: for the float filter.
     rounded: Option<(Vec<f64>, f64)>,
 }
 
-impl<'a> IntegerPlane<'a> {
+impl<'a> ExactPlane<'a> {
     /// Returns the hyperplane with these weights and this bias.
     pub fn new(weights: &'a [IBig], bias: &'a IBig) -> Self {
         let all = || weights.iter().chain([bias]);
@@ -228,7 +250,7 @@ impl<'a> IntegerPlane<'a> {
         // Within this range no weight but zero comes below two to the -864, where it would round.
         let rounded =
             (longest - shortest <= 800).then(|| (weights.iter().map(round).collect(), round(bias)));
-        IntegerPlane { weights, bias, rounded }
+        ExactPlane { weights, bias, rounded }
     }
 
     /// Returns the exact sign of W·x + B.

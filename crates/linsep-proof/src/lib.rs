@@ -1,18 +1,19 @@
 //! Proofs that labelled data is or is not linearly separable, and the checker that one has to trust.
 //!
 //! In reading order: [`proof`] says what is claimed and how it is written down, [`verify()`] checks
-//! it against the raw rows, [`exact`] does the arithmetic without rounding, and [`fingerprint()`]
-//! names the data. Nothing here knows of any solver. PROOFS.md has the theorems.
+//! it against the raw rows, [`exact`] does the arithmetic without rounding, [`margin`] bounds margins,
+//! and [`fingerprint()`] names the data. Nothing here knows of any solver. PROOFS.md has the theorems.
 #![forbid(unsafe_code)]
 
 pub mod exact;
 mod fingerprint;
 pub mod margin;
 pub mod proof;
+mod rank;
 mod verify;
 
 pub use dashu_int::IBig;
 pub use fingerprint::fingerprint;
 pub use margin::{margin_lower_bound, margin_upper_bound};
-pub use proof::{Proof, ProofError, Verdict};
+pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict};
 pub use verify::{Refused, Verified, verify};

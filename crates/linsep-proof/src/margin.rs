@@ -1,38 +1,50 @@
-//! Bounds on the angular margin that hold with all rounding counted.
+//! Bounds on margins that hold with all rounding counted.
 //!
-//! The margin of a hyperplane is the smallest y (w·x + b) / ‖(x, 1)‖ / ‖(w, b)‖ over all rows; the best
-//! one, rho, is the largest that any hyperplane has.
+//! The angular margin of a hyperplane is the smallest y (w·x + b) / ‖(x, 1)‖ / ‖(w, b)‖ over all rows, the
+//! geometric one the smallest y (w·x + b) / ‖w‖. The best one is the largest that any hyperplane has.
 
 use linsep_data::Samples;
 use linsep_data::kernels::Element;
 use rayon::prelude::*;
 
-use crate::exact::{Row, exact_value, float_value, power_of_two};
+use crate::exact::{Row, Sum, exact_value, float_value, parts, power_of_two};
+use crate::proof::MarginKind;
 use crate::verify::{COLUMNS_A_TASK, ROWS_A_TASK};
 
 /// Returns a number that the margin of the hyperplane is not below, close to it. One parallel pass.
 ///
 /// # Panics
 /// If there is not one weight a feature.
-pub fn margin_lower_bound(samples: &Samples, weights: &[f64], bias: f64) -> f64 {
+pub fn margin_lower_bound(samples: &Samples, kind: MarginKind, weights: &[f64], bias: f64) -> f64 {
     assert_eq!(weights.len(), samples.columns(), "one weight a feature");
-    let length = length(Row::Dense64(weights), bias);
-    if !length.is_finite() || length == 0.0 {
-        return -1.0;
+    let length = match kind {
+        MarginKind::Angular => length(Row::Dense64(weights), bias),
+        MarginKind::Geometric => length(Row::Dense64(weights), 0.0),
+    };
+    // A length this small may be off by more than the slack.
+    if !length.is_finite() || length < power_of_two(-900) {
+        return kind.least();
     }
     (0..samples.rows())
         .into_par_iter()
         .with_min_len(ROWS_A_TASK)
-        .map(|i| row_lower_bound(samples, i, weights, bias, length))
-        .reduce(|| 1.0, f64::min)
+        .map(|i| row_lower_bound(samples, i, kind, weights, bias, length))
+        .reduce(|| kind.most(), f64::min)
 }
 
 /// Returns a number that the margin of row `i` is not below.
-fn row_lower_bound(samples: &Samples, i: usize, weights: &[f64], bias: f64, length_w: f64) -> f64 {
+fn row_lower_bound(
+    samples: &Samples,
+    i: usize,
+    kind: MarginKind,
+    weights: &[f64],
+    bias: f64,
+    length_w: f64,
+) -> f64 {
     let row = Row::of(samples.features(), i);
     let positive = samples.positive()[i];
     let value = match float_value(weights, bias, row) {
-        Some((value, bound)) if bound <= value.abs() * power_of_two(-20) => {
+        Some((value, bound)) if bound <= value.abs() * power_of_two(-32) => {
             if positive {
                 value - bound
             } else {
@@ -45,29 +57,85 @@ fn row_lower_bound(samples: &Samples, i: usize, weights: &[f64], bias: f64, leng
             if positive { sum.round_down() } else { sum.negated().round_down() }
         }
     };
-    let share = value / length(row, 1.0);
+    let share = match kind {
+        MarginKind::Angular => value / length(row, 1.0),
+        MarginKind::Geometric => value,
+    };
     let margin = share / length_w;
     // Where a quotient may underflow, zero or the least that any margin can be is a bound as well.
     if share.abs().min(margin.abs()) < power_of_two(-900) {
-        return if value >= 0.0 { 0.0 } else { -1.0 };
+        return if value >= 0.0 { 0.0 } else { kind.least() };
     }
     // Both lengths and both quotients together are off by less than half the slack.
     let slack = slack(weights.len());
-    (if margin > 0.0 { margin * (1.0 - slack) } else { margin * (1.0 + slack) }).max(-1.0)
+    (if margin > 0.0 { margin * (1.0 - slack) } else { margin * (1.0 + slack) })
+        .clamp(kind.least(), kind.most())
 }
 
-/// Returns a number that no hyperplane's margin exceeds: ‖sum a_i z_i‖ / sum a_i for the rows (counted
-/// from 0) and the weights a_i >= 0 given, and rounding on top. Costs one look at the rows named.
-///
-/// Why: a hyperplane w of length 1 with margin rho has rho sum a_i <= sum a_i w·z_i <= ‖sum a_i z_i‖.
+/// Returns a number that no hyperplane's margin exceeds, shown by the rows (counted from 0) and their
+/// weights. Costs one look at the rows named.
 ///
 /// # Panics
 /// If there is no such row.
-pub fn margin_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
+pub fn margin_upper_bound(samples: &Samples, kind: MarginKind, rows: &[(usize, f64)]) -> f64 {
+    if !rows.iter().all(|&(_, a)| a >= 0.0 && a.is_finite()) {
+        return kind.most();
+    }
+    match kind {
+        MarginKind::Angular => angular_upper_bound(samples, rows),
+        MarginKind::Geometric => geometric_upper_bound(samples, rows),
+    }
+}
+
+/// Half the distance of two points, one in the hull of each class: no hyperplane between them is
+/// further than that from both. All but the length of the difference is exact.
+fn geometric_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
+    let exact = |a: f64| {
+        let (mantissa, exponent) = parts(a);
+        Sum::of(mantissa.into(), exponent)
+    };
+    // The total weight of the negative class, of the positive one.
+    let mut totals = [Sum::default(), Sum::default()];
+    rows.iter().for_each(|&(i, a)| totals[usize::from(samples.positive()[i])] += exact(a));
+    let product = totals[0].times(&totals[1]).round_down();
+    if product < power_of_two(-900) {
+        return f64::MAX;
+    }
+    // Each row counts with the total of the other class, which makes up for unequal totals.
+    let terms: Vec<(Row, Sum)> = rows
+        .iter()
+        .map(|&(i, a)| {
+            let positive = samples.positive()[i];
+            let share = exact(a).times(&totals[usize::from(!positive)]);
+            (Row::of(samples.features(), i), if positive { share } else { share.negated() })
+        })
+        .collect();
+    let columns = samples.columns();
+    let lengths: Vec<f64> = (0..columns.div_ceil(COLUMNS_A_TASK))
+        .into_par_iter()
+        .map(|task| {
+            let from = task * COLUMNS_A_TASK;
+            let range = from..columns.min(from + COLUMNS_A_TASK);
+            let mut sums = vec![Sum::default(); range.len()];
+            for (row, share) in &terms {
+                row.for_each_in(range.clone(), |k, x| sums[k - from] += share.times(&exact(x)));
+            }
+            let magnitudes: Vec<f64> = sums.into_iter().map(Sum::magnitude_up).collect();
+            length(Row::Dense64(&magnitudes), 0.0)
+        })
+        .collect();
+    let distance = length(Row::Dense64(&lengths), 0.0) / product;
+    // Lengths below this may have lost more than the slack, so they count as this.
+    let distance = distance.max(power_of_two(-900));
+    (0.5 * distance * (1.0 + slack(columns))).min(f64::MAX)
+}
+
+/// ‖sum a_i z_i‖ / sum a_i, and rounding on top: a hyperplane w of length 1 with margin rho has
+/// rho sum a_i <= sum a_i w·z_i <= ‖sum a_i z_i‖.
+fn angular_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
     let total: f64 = rows.iter().map(|&(_, a)| a).sum();
-    let usable = rows.iter().all(|&(_, a)| a >= 0.0);
     // Outside this range underflow or overflow would count; one is a bound on any margin.
-    if !usable || !(power_of_two(-500)..power_of_two(500)).contains(&total) {
+    if !(power_of_two(-500)..power_of_two(500)).contains(&total) {
         return 1.0;
     }
     let terms: Vec<(Row, f64, f64)> = rows

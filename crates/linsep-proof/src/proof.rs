@@ -21,10 +21,10 @@ const VERSION: u32 = 1;
 /// use linsep_proof::{Proof, Verdict, verify};
 ///
 /// let samples = Samples::dense(vec![100.0, 101.0], 1, vec![false, true])?;
-/// let proof = Proof::separable(&samples, vec![1.0], -100.5);
+/// let proof = Proof::separable(&samples, (vec![1.0], -100.5));
 /// assert_eq!(verify(&samples, &proof)?.verdict(), Verdict::Separable);
 ///
-/// let wrong = Proof::separable(&samples, vec![1.0], -99.5);
+/// let wrong = Proof::separable(&samples, (vec![1.0], -99.5));
 /// assert_eq!(verify(&samples, &wrong).unwrap_err().to_string(), "row 1 is on the wrong side");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -59,28 +59,87 @@ pub struct DataName {
 pub enum Claim {
     /// Every row is on its own side of a hyperplane.
     Separable {
-        /// One weight a feature.
-        weights: Vec<f64>,
-        /// The bias.
-        bias: f64,
+        /// The hyperplane.
+        hyperplane: Plane,
     },
-    /// No hyperplane has all rows on their own sides: the conflict cancels. Data that is
-    /// quasi-separable is inseparable in this sense too.
+    /// A hyperplane with no row on the wrong side has all rows on itself: the conflict cancels, and
+    /// spans all rows.
     Inseparable {
         /// The rows that conflict.
         conflict: Vec<ConflictingRow>,
+        /// Vectors of one integer a feature, and one for the bias, to which all rows (x, 1) are
+        /// orthogonal. With the conflict they span everything.
+        orthogonal: Vec<Integers>,
     },
     /// No hyperplane has all rows on their own sides, but one has no row on the wrong side.
     QuasiSeparable {
         /// The rows that conflict.
         conflict: Vec<ConflictingRow>,
-        /// One integer weight a feature.
-        #[serde(with = "integers")]
-        weights: Vec<IBig>,
-        /// The integer bias.
-        #[serde(with = "integer")]
-        bias: IBig,
+        /// The hyperplane with no row on the wrong side.
+        hyperplane: Plane,
     },
+}
+
+/// A hyperplane, its numbers exactly as they stand.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected weights and a bias, all of them numbers or all of them strings"
+)]
+pub enum Plane {
+    /// In floats.
+    Floats(FloatPlane),
+    /// In integers, which can say what floats cannot.
+    Integers(IntegerPlane),
+}
+
+/// A hyperplane in floats.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FloatPlane {
+    /// One weight a feature.
+    pub weights: Vec<f64>,
+    /// The bias.
+    pub bias: f64,
+}
+
+/// A hyperplane in integers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IntegerPlane {
+    /// One weight a feature.
+    #[serde(with = "integers")]
+    pub weights: Vec<IBig>,
+    /// The bias.
+    #[serde(with = "integer")]
+    pub bias: IBig,
+}
+
+/// A vector of integers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Integers(#[serde(with = "integers")] pub Vec<IBig>);
+
+impl Plane {
+    /// Returns the number of weights.
+    pub fn features(&self) -> usize {
+        match self {
+            Plane::Floats(plane) => plane.weights.len(),
+            Plane::Integers(plane) => plane.weights.len(),
+        }
+    }
+}
+
+impl From<(Vec<f64>, f64)> for Plane {
+    fn from((weights, bias): (Vec<f64>, f64)) -> Self {
+        Plane::Floats(FloatPlane { weights, bias })
+    }
+}
+
+impl From<(Vec<IBig>, IBig)> for Plane {
+    fn from((weights, bias): (Vec<IBig>, IBig)) -> Self {
+        Plane::Integers(IntegerPlane { weights, bias })
+    }
 }
 
 /// A row of a conflict.
@@ -109,11 +168,38 @@ pub struct MarginClaim {
 }
 
 /// Which margin a claim is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MarginKind {
     /// The smallest y (w·x + b) / ‖(x, 1)‖ / ‖(w, b)‖.
+    #[default]
     Angular,
+    /// The smallest y (w·x + b) / ‖w‖: the distance of the hyperplane to its nearest row.
+    Geometric,
+}
+
+impl MarginKind {
+    /// Returns the number that no margin of this kind is below.
+    pub fn least(self) -> f64 {
+        -self.most()
+    }
+
+    /// Returns the number that no margin of this kind is above.
+    pub fn most(self) -> f64 {
+        match self {
+            MarginKind::Angular => 1.0,
+            MarginKind::Geometric => f64::MAX,
+        }
+    }
+}
+
+impl fmt::Display for MarginKind {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            MarginKind::Angular => "angular",
+            MarginKind::Geometric => "geometric",
+        })
+    }
 }
 
 /// A row and its weight in a bound on the margin.
@@ -133,7 +219,7 @@ pub enum Verdict {
     Separable,
     /// None has, but one has no row on the wrong side and not all rows on it.
     QuasiSeparable,
-    /// None has.
+    /// None has even that.
     Inseparable,
 }
 
@@ -171,13 +257,19 @@ pub enum ProofError {
 impl Proof {
     /// Returns the claim that the hyperplane separates the samples. Costs one parallel pass, as the
     /// other two do: for the fingerprint.
-    pub fn separable(samples: &Samples, weights: Vec<f64>, bias: f64) -> Self {
-        Self::new(samples, Claim::Separable { weights, bias })
+    pub fn separable(samples: &Samples, hyperplane: impl Into<Plane>) -> Self {
+        Self::new(samples, Claim::Separable { hyperplane: hyperplane.into() })
     }
 
-    /// Returns the claim that the rows (counted from 0), taken so many times, cancel.
-    pub fn inseparable(samples: &Samples, conflict: Vec<(usize, IBig)>) -> Self {
-        Self::new(samples, Claim::Inseparable { conflict: conflicting(conflict) })
+    /// Returns the claim that the rows (counted from 0), taken so many times, cancel, and that they
+    /// and the vectors to which all rows are `orthogonal` span everything.
+    pub fn inseparable(
+        samples: &Samples,
+        conflict: Vec<(usize, IBig)>,
+        orthogonal: Vec<Vec<IBig>>,
+    ) -> Self {
+        let orthogonal = orthogonal.into_iter().map(Integers).collect();
+        Self::new(samples, Claim::Inseparable { conflict: conflicting(conflict), orthogonal })
     }
 
     /// Returns the claim that the rows (counted from 0) cancel, and that the hyperplane has no row on
@@ -185,19 +277,23 @@ impl Proof {
     pub fn quasi_separable(
         samples: &Samples,
         conflict: Vec<(usize, IBig)>,
-        weights: Vec<IBig>,
-        bias: IBig,
+        hyperplane: impl Into<Plane>,
     ) -> Self {
-        let conflict = conflicting(conflict);
-        Self::new(samples, Claim::QuasiSeparable { conflict, weights, bias })
+        let (conflict, hyperplane) = (conflicting(conflict), hyperplane.into());
+        Self::new(samples, Claim::QuasiSeparable { conflict, hyperplane })
     }
 
-    /// Returns the proof with bounds on the angular margin: `upper` is shown by the rows (counted
-    /// from 0) and their weights.
-    pub fn with_margin(mut self, lower: f64, upper: f64, upper_rows: &[(usize, f64)]) -> Self {
+    /// Returns the proof with bounds on a margin: `upper` is shown by the rows (counted from 0) and
+    /// their weights.
+    pub fn with_margin(
+        mut self,
+        kind: MarginKind,
+        (lower, upper): (f64, f64),
+        upper_rows: &[(usize, f64)],
+    ) -> Self {
         let weighted = |&(row, weight): &(usize, f64)| WeightedRow { row: row + 1, weight };
         let upper_rows = upper_rows.iter().map(weighted).collect();
-        self.margin = Some(MarginClaim { kind: MarginKind::Angular, lower, upper, upper_rows });
+        self.margin = Some(MarginClaim { kind, lower, upper, upper_rows });
         self
     }
 

@@ -6,10 +6,14 @@ use dashu_int::IBig;
 use linsep_data::Samples;
 use rayon::prelude::*;
 
-use crate::exact::{IntegerPlane, Row, first_not_cancelling, sign_of_value};
+use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::fingerprint;
 use crate::margin::{margin_lower_bound, margin_upper_bound};
-use crate::proof::{Claim, ConflictingRow, MarginClaim, Proof, Verdict};
+use crate::proof::{
+    Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, MarginKind, Plane,
+    Proof, Verdict,
+};
+use crate::rank::{integer_residues, rank, row_residues};
 
 /// Rows handed to one task.
 pub(crate) const ROWS_A_TASK: usize = 256;
@@ -21,7 +25,7 @@ pub(crate) const COLUMNS_A_TASK: usize = 64;
 pub struct Verified {
     verdict: Verdict,
     rows: usize,
-    margin: Option<(f64, f64)>,
+    margin: Option<(MarginKind, f64, f64)>,
 }
 
 impl Verified {
@@ -35,9 +39,9 @@ impl Verified {
         self.rows
     }
 
-    /// Returns the bounds on the angular margin that were proven, if any were claimed: that of the
-    /// hyperplane from below, and that of any hyperplane from above.
-    pub fn margin(&self) -> Option<(f64, f64)> {
+    /// Returns the bounds on a margin that were proven, if any were claimed: on that of the hyperplane
+    /// from below, and on that of any hyperplane from above.
+    pub fn margin(&self) -> Option<(MarginKind, f64, f64)> {
         self.margin
     }
 }
@@ -57,7 +61,7 @@ pub enum Refused {
         found: String,
     },
     /// There is not one weight a feature.
-    #[error("the proof has {found} weights, the data has {expected} features")]
+    #[error("the proof has {found} weights where the data needs {expected}")]
     WrongLength {
         /// Weights.
         found: usize,
@@ -100,6 +104,20 @@ pub enum Refused {
         /// The first feature in which they do not; none if the two classes have unequal weight.
         feature: Option<usize>,
     },
+    /// A row is not orthogonal to a vector that all rows are to be orthogonal to.
+    #[error("row {row} is not orthogonal to a vector to which the proof says that all rows are")]
+    NotOrthogonal {
+        /// The first such row.
+        row: usize,
+    },
+    /// The conflict leaves room for a hyperplane with no row on the wrong side.
+    #[error("the rows named span {spanned} dimensions, {needed} are needed to span all rows")]
+    DoesNotSpan {
+        /// Dimensions that the rows of the conflict span, as far as is known.
+        spanned: usize,
+        /// Dimensions that all rows may span.
+        needed: usize,
+    },
     /// All rows lie on the hyperplane that is to show that the data is quasi-separable.
     #[error("no row is off the hyperplane")]
     NoStrictRow,
@@ -135,32 +153,26 @@ fn where_not(feature: Option<usize>) -> String {
 pub fn verify(samples: &Samples, proof: &Proof) -> Result<Verified, Refused> {
     check_data(samples, proof)?;
     match &proof.claim {
-        Claim::Separable { weights, bias } => {
-            check_length(samples, weights.len())?;
-            if !weights.iter().chain([bias]).all(|w| w.is_finite()) {
-                return Err(Refused::NotFinite);
-            }
-            let sign = |row: Row| sign_of_value(weights, *bias, row);
-            check_sides(samples, sign, &[Ordering::Greater])?;
+        Claim::Separable { hyperplane } => {
+            check_sides(samples, hyperplane, &[Ordering::Greater])?;
             if let Some(margin) = &proof.margin {
-                check_margin(samples, weights, *bias, margin)?;
+                check_margin(samples, hyperplane, margin)?;
             }
         }
         _ if proof.margin.is_some() => return Err(Refused::MarginWithoutHyperplane),
-        Claim::Inseparable { conflict } => check_conflict(samples, conflict)?,
-        Claim::QuasiSeparable { conflict, weights, bias } => {
-            check_length(samples, weights.len())?;
+        Claim::Inseparable { conflict, orthogonal } => {
             check_conflict(samples, conflict)?;
-            let plane = IntegerPlane::new(weights, bias);
-            check_sides(samples, |row| plane.sign(row), &[Ordering::Greater, Ordering::Equal])?;
-            let features = samples.features();
-            let strict = |i| plane.sign(Row::of(features, i)) != Ordering::Equal;
-            if !(0..samples.rows()).into_par_iter().with_min_len(ROWS_A_TASK).any(strict) {
+            check_span(samples, conflict, orthogonal)?;
+        }
+        Claim::QuasiSeparable { conflict, hyperplane } => {
+            check_conflict(samples, conflict)?;
+            check_sides(samples, hyperplane, &[Ordering::Greater, Ordering::Equal])?;
+            if check_sides(samples, hyperplane, &[Ordering::Equal]).is_ok() {
                 return Err(Refused::NoStrictRow);
             }
         }
     }
-    let margin = proof.margin.as_ref().map(|margin| (margin.lower, margin.upper));
+    let margin = proof.margin.as_ref().map(|m| (m.kind, m.lower, m.upper));
     Ok(Verified { verdict: proof.verdict(), rows: samples.rows(), margin })
 }
 
@@ -174,26 +186,39 @@ fn check_data(samples: &Samples, proof: &Proof) -> Result<(), Refused> {
     differ("fingerprint", &proof.data.fingerprint, &fingerprint(samples))
 }
 
-fn check_length(samples: &Samples, found: usize) -> Result<(), Refused> {
-    let expected = samples.columns();
-    if found == expected { Ok(()) } else { Err(Refused::WrongLength { found, expected }) }
+/// Checks that y (w·x + b) has an allowed sign for every row.
+fn check_sides(samples: &Samples, plane: &Plane, allowed: &[Ordering]) -> Result<(), Refused> {
+    check_length(plane.features(), samples.columns())?;
+    let first = match plane {
+        Plane::Floats(FloatPlane { weights, bias }) => {
+            if !weights.iter().chain([bias]).all(|w| w.is_finite()) {
+                return Err(Refused::NotFinite);
+            }
+            first_astray(samples, |row| sign_of_value(weights, *bias, row), allowed)
+        }
+        Plane::Integers(IntegerPlane { weights, bias }) => {
+            let plane = ExactPlane::new(weights, bias);
+            first_astray(samples, |row| plane.sign(row), allowed)
+        }
+    };
+    first.map_or(Ok(()), |i| Err(Refused::WrongSide { row: i + 1 }))
 }
 
-/// Checks that y (w·x + b) has an allowed sign for every row.
-fn check_sides(
+/// Returns the first row (counted from 0) whose sign, times y, is not allowed.
+fn first_astray(
     samples: &Samples,
     sign: impl Fn(Row) -> Ordering + Sync,
     allowed: &[Ordering],
-) -> Result<(), Refused> {
-    let wrong = |&i: &usize| {
+) -> Option<usize> {
+    let astray = |&i: &usize| {
         let sign = sign(Row::of(samples.features(), i));
         !allowed.contains(&if samples.positive()[i] { sign } else { sign.reverse() })
     };
-    let rows = (0..samples.rows()).into_par_iter().with_min_len(ROWS_A_TASK);
-    match rows.find_first(wrong) {
-        Some(i) => Err(Refused::WrongSide { row: i + 1 }),
-        None => Ok(()),
-    }
+    (0..samples.rows()).into_par_iter().with_min_len(ROWS_A_TASK).find_first(astray)
+}
+
+fn check_length(found: usize, expected: usize) -> Result<(), Refused> {
+    if found == expected { Ok(()) } else { Err(Refused::WrongLength { found, expected }) }
 }
 
 /// Checks that the rows, times y and their multipliers, add up to zero, and so do the multipliers
@@ -225,6 +250,31 @@ fn check_conflict(samples: &Samples, conflict: &[ConflictingRow]) -> Result<(), 
     }
 }
 
+/// Checks that the rows (x, 1) of the conflict span all rows: all are orthogonal to the vectors given,
+/// and there is no room for more than the conflict spans in what is orthogonal to those.
+fn check_span(
+    samples: &Samples,
+    conflict: &[ConflictingRow],
+    orthogonal: &[Integers],
+) -> Result<(), Refused> {
+    let (features, columns) = (samples.features(), samples.columns());
+    for Integers(vector) in orthogonal {
+        check_length(vector.len(), columns + 1)?;
+        let plane = ExactPlane::new(&vector[..columns], &vector[columns]);
+        if let Some(i) = first_astray(samples, |row| plane.sign(row), &[Ordering::Equal]) {
+            return Err(Refused::NotOrthogonal { row: i + 1 });
+        }
+    }
+    let rows = conflict.iter().map(|c| row_residues(Row::of(features, c.row - 1), columns));
+    let spanned = rank(rows.collect());
+    let left_out = rank(orthogonal.iter().map(|Integers(v)| integer_residues(v)).collect());
+    if spanned + left_out > columns {
+        Ok(())
+    } else {
+        Err(Refused::DoesNotSpan { spanned, needed: columns + 1 - left_out })
+    }
+}
+
 /// Checks that there are rows, that they exist, and that none is named twice.
 fn check_rows(samples: &Samples, rows: impl Iterator<Item = usize>) -> Result<(), Refused> {
     let mut seen = std::collections::HashSet::new();
@@ -240,13 +290,8 @@ fn check_rows(samples: &Samples, rows: impl Iterator<Item = usize>) -> Result<()
 }
 
 /// Checks both bounds. That the lower one is not above the upper one follows.
-fn check_margin(
-    samples: &Samples,
-    weights: &[f64],
-    bias: f64,
-    margin: &MarginClaim,
-) -> Result<(), Refused> {
-    let MarginClaim { kind: _, lower, upper, upper_rows } = margin;
+fn check_margin(samples: &Samples, plane: &Plane, margin: &MarginClaim) -> Result<(), Refused> {
+    let MarginClaim { kind, lower, upper, upper_rows } = margin;
     let numbers = upper_rows.iter().map(|r| &r.weight).chain([lower, upper]);
     if !numbers.into_iter().all(|n| n.is_finite()) {
         return Err(Refused::NotFinite);
@@ -255,12 +300,18 @@ fn check_margin(
     if let Some(negative) = upper_rows.iter().find(|r| r.weight < 0.0) {
         return Err(Refused::NotPositive { row: negative.row });
     }
-    let found = margin_lower_bound(samples, weights, bias);
+    let found = match plane {
+        Plane::Floats(FloatPlane { weights, bias }) => {
+            margin_lower_bound(samples, *kind, weights, *bias)
+        }
+        // It separates, which is all that is known about it.
+        Plane::Integers(_) => 0.0,
+    };
     if *lower > found {
         return Err(Refused::Margin { what: "lower", claimed: *lower, found });
     }
     let rows: Vec<(usize, f64)> = upper_rows.iter().map(|r| (r.row - 1, r.weight)).collect();
-    let found = margin_upper_bound(samples, &rows);
+    let found = margin_upper_bound(samples, *kind, &rows);
     if *upper < found {
         return Err(Refused::Margin { what: "upper", claimed: *upper, found });
     }

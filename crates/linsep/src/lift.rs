@@ -56,6 +56,14 @@ impl<'a> Rows<'a> {
         Rows { samples, length: Length::Raw(scale) }
     }
 
+    /// Returns the power of two by which raw rows are scaled; 1 for lifted ones.
+    pub fn unit(&self) -> f64 {
+        match self.length {
+            Length::Unit => 1.0,
+            Length::Raw(scale) => scale,
+        }
+    }
+
     /// Returns the samples.
     pub fn samples(&self) -> &'a Samples {
         self.samples

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use linsep::decide::{DecideOptions, MarginGoal, Pass, Verdict, Watch, decide};
+use linsep::decide::{DecideOptions, MarginGoal, MarginKind, Pass, Verdict, Watch, decide};
 use linsep::report::{counted, json, text};
 
 use super::read_samples;
-use crate::args::{DecideArgs, MarginArg};
+use crate::args::{DecideArgs, MarginArg, MarginKindArg};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{create_if, print};
@@ -25,6 +25,10 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
         margin: match args.margin {
             MarginArg::Any => MarginGoal::Any,
             MarginArg::Max => MarginGoal::Max,
+        },
+        kind: match args.margin_kind {
+            MarginKindArg::Angular => MarginKind::Angular,
+            MarginKindArg::Geometric => MarginKind::Geometric,
         },
         gap: args.gap,
         max_passes: args.max_passes,

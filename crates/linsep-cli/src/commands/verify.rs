@@ -30,8 +30,8 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
         }
         (Ok(valid), false) => {
             let rows = counted(valid.rows() as u64, "row");
-            let margin = valid.margin().map(|(lower, upper)| {
-                format!("\n  margin      at least {lower:e} angular; none exceeds {upper:e}")
+            let margin = valid.margin().map(|(kind, lower, upper)| {
+                format!("\n  margin      at least {lower:e} {kind}; none exceeds {upper:e}")
             });
             format!(
                 "valid: the data is {} (verified in exact arithmetic, {rows}){}",

@@ -2,6 +2,7 @@ use linsep_data::samples::{Dense, Features, LabelNames, Labels, Missing, Sparse}
 use proptest::prelude::*;
 
 use super::*;
+use crate::proof::MarginKind::{Angular, Geometric};
 use crate::proof::ProofError;
 
 /// Returns the samples in all forms that hold them: dense `f64`, sparse, and `f32` where that is exact.
@@ -56,11 +57,11 @@ fn check(samples: &[Samples], claim: impl Fn(&Samples) -> Proof, expected: &str)
 }
 
 fn check_plane(samples: &[Samples], weights: &[f64], bias: f64, expected: &str) {
-    check(samples, |s| Proof::separable(s, weights.to_vec(), bias), expected);
+    check(samples, |s| Proof::separable(s, (weights.to_vec(), bias)), expected);
 }
 
 fn check_rows_of(samples: &[Samples], rows: &[(usize, i64)], expected: &str) {
-    check(samples, |s| Proof::inseparable(s, conflict(rows)), expected);
+    check(samples, |s| Proof::inseparable(s, conflict(rows), vec![]), expected);
 }
 
 #[test]
@@ -70,7 +71,7 @@ fn a_hyperplane_with_all_rows_on_their_sides_proves_separability() {
     check_plane(&pair, &[1.0], -100.0, "row 1 is on the wrong side");
     check_plane(&pair, &[1.0], -101.0, "row 2 is on the wrong side");
     check_plane(&pair, &[0.0], 0.0, "row 1 is on the wrong side");
-    check_plane(&pair, &[1.0, 2.0], 0.0, "the proof has 2 weights, the data has 1 features");
+    check_plane(&pair, &[1.0, 2.0], 0.0, "the proof has 2 weights where the data needs 1");
 }
 
 #[test]
@@ -128,12 +129,94 @@ fn rows_that_cancel_prove_inseparability() {
     check_rows_of(&xor, &with(3, 1, 1), "the proof names row 2 twice");
     check_rows_of(&xor, &[], "the proof names no rows");
 
-    check_rows_of(&forms(&[0.1, 0.7, 0.1, 0.7], 2, "+-"), &[(0, 1), (1, 1)], "inseparable");
     // 1 lies between 0 and 3: twice as near to 0. Numbers of any size.
     check_rows_of(&forms(&[0.0, 1.0, 3.0], 1, "+-+"), &[(0, 2), (1, 3), (2, 1)], "inseparable");
     for unit in [1e300, f64::from_bits(1), 3e-320] {
         let line = forms(&[0.0, unit, 2.0 * unit], 1, "+-+");
         check_rows_of(&line, &[(0, 1), (1, 2), (2, 1)], "inseparable");
+    }
+}
+
+#[test]
+fn a_conflict_must_span_all_rows() {
+    // One row under both labels, and nothing else: all rows are orthogonal to two vectors.
+    let twice = forms(&[2.0, 3.0, 2.0, 3.0], 2, "+-");
+    let with = |orthogonal: &[&[i64]], expected: &str| {
+        let orthogonal: Vec<Vec<IBig>> = orthogonal.iter().map(|v| integers(v)).collect();
+        let rows = conflict(&[(0, 1), (1, 1)]);
+        let claim = |s: &Samples| Proof::inseparable(s, rows.clone(), orthogonal.clone());
+        check(&twice, claim, expected);
+    };
+    with(&[&[1, 0, -2], &[0, 1, -3]], "inseparable");
+    with(&[&[3, -2, 0], &[0, 2, -6]], "inseparable");
+    let needed =
+        |n: usize| format!("the rows named span 1 dimensions, {n} are needed to span all rows");
+    with(&[&[1, 0, -2]], &needed(2));
+    with(&[&[1, 0, -2], &[2, 0, -4]], &needed(2));
+    with(&[&[0, 0, 0]], &needed(3));
+    with(&[], &needed(3));
+    let not = "row 1 is not orthogonal to a vector to which the proof says that all rows are";
+    with(&[&[1, 0, -2], &[0, 1, -2]], not);
+    with(&[&[1, 0], &[0, 1, -3]], "the proof has 2 weights where the data needs 3");
+    // A third row makes the data quasi-separable, and the claim false.
+    let more = forms(&[2.0, 3.0, 2.0, 3.0, 2.0, 4.0], 2, "+-+");
+    let rows = conflict(&[(0, 1), (1, 1)]);
+    let orthogonal = vec![integers(&[1, 0, -2])];
+    check(&more, |s| Proof::inseparable(s, rows.clone(), orthogonal.clone()), &needed(2));
+    let weak = (integers(&[0, 1]), IBig::from(-3));
+    check(&more, |s| Proof::quasi_separable(s, rows.clone(), weak.clone()), "quasi-separable");
+}
+
+#[test]
+fn integers_separate_what_floats_cannot() {
+    let tiny = f64::from_bits(1);
+    let pair = forms(&[0.0, tiny], 1, "-+");
+    // The middle of the two, times 2^1075, is 1.
+    let plane = (vec![IBig::ONE << 1075], -IBig::ONE);
+    check(&pair, |s| Proof::separable(s, plane.clone()), "separable");
+    let through = (vec![IBig::ONE << 1075], IBig::from(-2));
+    check(&pair, |s| Proof::separable(s, through.clone()), "row 2 is on the wrong side");
+    for samples in &pair {
+        let proof = Proof::separable(samples, plane.clone());
+        let claim =
+            |lower| verify(samples, &proof.clone().with_margin(Angular, (lower, 1.0), &[(0, 1.0)]));
+        assert!(claim(0.0).is_ok());
+        assert!(matches!(claim(tiny), Err(Refused::Margin { what: "lower", .. })));
+    }
+}
+
+#[test]
+fn half_the_distance_of_two_points_bounds_the_geometric_margin() {
+    // (0, 0) and (0, 2) against (3, 1): the distance is 3, whatever the offset and the scale.
+    for (offset, unit) in [(0.0, 1.0), (1e6, 1.0), (0.0, 1e-200), (0.0, 1e150), (1e9, 0.25)] {
+        let values = [0.0, 0.0, 0.0, 2.0, 3.0, 1.0].map(|v| offset + v * unit);
+        for samples in forms(&values, 2, "--+") {
+            let half = 1.5 * unit;
+            // The weights of a class need not add up to those of the other.
+            let upper = |rows: &[(usize, f64)]| margin_upper_bound(&samples, Geometric, rows);
+            let tight = upper(&[(0, 0.5), (1, 0.5), (2, 0.25)]);
+            assert!(
+                tight >= half && tight <= half * (1.0 + 1e-12),
+                "upper {offset} {unit} {tight}"
+            );
+            assert!(upper(&[(0, 0.5), (1, 0.25), (2, 1.0)]) > half);
+            assert_eq!(upper(&[(0, 0.5), (1, 0.5)]), f64::MAX);
+            // The length of w does not count, and the bias is no part of it.
+            let (w, b) = ([4.0, 0.0], -4.0 * (offset + half));
+            let lower = margin_lower_bound(&samples, Geometric, &w, b);
+            assert!(
+                lower <= half && lower >= half * (1.0 - 1e-12),
+                "lower {offset} {unit} {lower}"
+            );
+            let proof = Proof::separable(&samples, (w.to_vec(), b));
+            let rows = [(0, 0.5), (1, 0.5), (2, 1.0)];
+            let claim = |lower, upper| {
+                verify(&samples, &proof.clone().with_margin(Geometric, (lower, upper), &rows))
+            };
+            assert_eq!(claim(lower, tight).unwrap().margin(), Some((Geometric, lower, tight)));
+            assert!(claim(lower * 1.01, tight).is_err());
+            assert!(claim(lower, tight * 0.99).is_err());
+        }
     }
 }
 
@@ -150,7 +233,7 @@ fn a_conflict_and_a_weak_hyperplane_prove_quasi_separability() {
     let line = forms(&[0.0, 0.0, 1.0], 1, "-++");
     let claim = |rows: &'static [(usize, i64)], weight: i64, bias: i64| {
         move |s: &Samples| {
-            Proof::quasi_separable(s, conflict(rows), integers(&[weight]), bias.into())
+            Proof::quasi_separable(s, conflict(rows), (integers(&[weight]), bias.into()))
         }
     };
     check(&line, claim(&[(0, 1), (1, 1)], 1, 0), "quasi-separable");
@@ -164,8 +247,8 @@ fn a_conflict_and_a_weak_hyperplane_prove_quasi_separability() {
     );
     check(
         &line,
-        |s| Proof::quasi_separable(s, conflict(&[(0, 1), (1, 1)]), integers(&[1, 2]), 0.into()),
-        "the proof has 2 weights, the data has 1 features",
+        |s| Proof::quasi_separable(s, conflict(&[(0, 1), (1, 1)]), (integers(&[1, 2]), 0.into())),
+        "the proof has 2 weights where the data needs 1",
     );
 }
 
@@ -174,18 +257,19 @@ fn margins_are_bounded_from_both_sides() {
     let pair = forms(&[100.0, 101.0], 1, "-+");
     for samples in &pair {
         let (w, b) = (vec![1.0], -100.5);
-        let lower = margin_lower_bound(samples, &w, b);
+        let lower = margin_lower_bound(samples, Angular, &w, b);
         // The true margin is 0.5 / ‖(101, 1)‖ / ‖(1, -100.5)‖.
         let truth = 0.5 / 10202.0_f64.sqrt() / 10101.25_f64.sqrt();
         assert!(lower <= truth && lower > truth * (1.0 - 1e-12), "{lower} {truth}");
         let rows = [(0, 0.5), (1, 0.5)];
-        let upper = margin_upper_bound(samples, &rows);
+        let upper = margin_upper_bound(samples, Angular, &rows);
         assert!(upper >= truth && upper < truth * 1.1, "{upper} {truth}");
         let claim = |lower, upper, rows: &[(usize, f64)]| {
-            let proof = Proof::separable(samples, w.clone(), b).with_margin(lower, upper, rows);
+            let proof = Proof::separable(samples, (w.clone(), b));
+            let proof = proof.with_margin(Angular, (lower, upper), rows);
             verify(samples, &Proof::from_json(&proof.to_json()).unwrap())
         };
-        assert_eq!(claim(lower, upper, &rows).unwrap().margin(), Some((lower, upper)));
+        assert_eq!(claim(lower, upper, &rows).unwrap().margin(), Some((Angular, lower, upper)));
         let what = |refused: Refused| match refused {
             Refused::Margin { what, .. } => what,
             other => panic!("{other}"),
@@ -198,10 +282,11 @@ fn margins_are_bounded_from_both_sides() {
         assert_eq!(refused(&[(0, 0.5), (0, 0.5)]), Refused::RepeatedRow { row: 1 });
         assert_eq!(refused(&[]), Refused::EmptyConflict);
         assert_eq!(what(refused(&[(0, 0.0), (1, 0.0)])), "upper");
-        let mut infinite = Proof::separable(samples, w.clone(), b);
-        infinite = infinite.with_margin(f64::NEG_INFINITY, 1.0, &rows);
+        let mut infinite = Proof::separable(samples, (w.clone(), b));
+        infinite = infinite.with_margin(Angular, (f64::NEG_INFINITY, 1.0), &rows);
         assert_eq!(verify(samples, &infinite), Err(Refused::NotFinite));
-        let conflict = Proof::inseparable(samples, vec![]).with_margin(0.0, 1.0, &rows);
+        let conflict =
+            Proof::inseparable(samples, vec![], vec![]).with_margin(Angular, (0.0, 1.0), &rows);
         assert_eq!(verify(samples, &conflict), Err(Refused::MarginWithoutHyperplane));
     }
 }
@@ -213,12 +298,13 @@ fn margins_at_extreme_scales_stay_bounds() {
         let samples = dense(&[-unit, unit], 1, "-+");
         for weight in [f64::MAX, 1e200, 1.0, 1e-200, tiny] {
             let truth = unit / unit.hypot(1.0);
-            let lower = margin_lower_bound(&samples, &[weight], 0.0);
-            assert!((0.0..=truth).contains(&lower), "{unit} {weight}: {lower} {truth}");
-            let reversed = margin_lower_bound(&samples, &[-weight], 0.0);
+            let lower = margin_lower_bound(&samples, Angular, &[weight], 0.0);
+            let least = if weight == tiny { -1.0 } else { 0.0 };
+            assert!((least..=truth).contains(&lower), "{unit} {weight}: {lower} {truth}");
+            let reversed = margin_lower_bound(&samples, Angular, &[-weight], 0.0);
             assert!((-1.0..=-truth).contains(&reversed), "{unit} {weight}: {reversed} {truth}");
         }
-        let upper = margin_upper_bound(&samples, &[(0, 1.0), (1, 1.0)]);
+        let upper = margin_upper_bound(&samples, Angular, &[(0, 1.0), (1, 1.0)]);
         assert!(upper >= unit / unit.hypot(1.0) && upper <= 1.0);
     }
 }
@@ -227,7 +313,7 @@ fn margins_at_extreme_scales_stay_bounds() {
 fn numbers_that_are_not_finite_are_refused() {
     let samples = dense(&[100.0, 101.0], 1, "-+");
     for (weight, bias) in [(f64::NAN, 0.0), (1.0, f64::INFINITY)] {
-        let proof = Proof::separable(&samples, vec![weight], bias);
+        let proof = Proof::separable(&samples, (vec![weight], bias));
         assert_eq!(verify(&samples, &proof), Err(Refused::NotFinite));
         assert!(matches!(Proof::from_json(&proof.to_json()), Err(ProofError::Damaged(_))));
     }
@@ -235,7 +321,7 @@ fn numbers_that_are_not_finite_are_refused() {
 
 #[test]
 fn other_data_is_refused() {
-    let proof = Proof::separable(&dense(&[1.0, 2.0, 3.0, 4.0], 1, "--++"), vec![1.0], -2.5);
+    let proof = Proof::separable(&dense(&[1.0, 2.0, 3.0, 4.0], 1, "--++"), (vec![1.0], -2.5));
     let refusal = |values: &[f64], columns, labels: &str| {
         verify(&dense(values, columns, labels), &proof).unwrap_err().to_string()
     };
@@ -266,7 +352,7 @@ fn threads_change_neither_the_fingerprint_nor_the_row_named() {
     labels.replace_range(4000..4001, "+");
     labels.replace_range(700..701, "+");
     let samples = dense(&values, 1, &labels);
-    let proof = Proof::separable(&samples, vec![1.0], 0.0);
+    let proof = Proof::separable(&samples, (vec![1.0], 0.0));
     for threads in [1, 4] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let refused = pool.install(|| verify(&samples, &proof));
@@ -277,7 +363,7 @@ fn threads_change_neither_the_fingerprint_nor_the_row_named() {
 fn check_file(change: (&str, &str), expected: &str) {
     let samples = dense(&[0.0, 0.0, 1.0], 1, "-++");
     let rows = conflict(&[(0, 1), (1, 1)]);
-    let text = Proof::quasi_separable(&samples, rows, integers(&[1]), 0.into()).to_json();
+    let text = Proof::quasi_separable(&samples, rows, (integers(&[1]), 0.into())).to_json();
     let changed = text.replace(change.0, change.1);
     assert_ne!(text, changed, "the change must change something");
     let error = Proof::from_json(&changed).unwrap_err().to_string();
@@ -295,7 +381,10 @@ fn other_files_are_refused() {
         "expected a proof file of version 1, found version 2",
     );
     check_file(("\"version\":1", "\"version\":0"), "found version 0");
-    check_file(("\"bias\"", "\"bios\""), "unknown field `bios`");
+    let numbers = "expected weights and a bias, all of them numbers or all of them strings";
+    check_file(("\"bias\"", "\"bios\""), numbers);
+    check_file(("\"weights\":[\"1\"]", "\"weights\":[1]"), numbers);
+    check_file(("\"conflict\"", "\"conflicts\""), "unknown field `conflicts`");
     check_file(
         ("\"multiplier\":\"1\"", "\"multiplier\":\"1_0\""),
         "expected an integer, found \"1_0\"",
@@ -310,7 +399,7 @@ fn other_files_are_refused() {
 #[test]
 fn a_file_cut_short_anywhere_is_damaged() {
     let samples = dense(&[100.0, 101.0], 1, "-+");
-    let text = Proof::separable(&samples, vec![1.0], -100.5).to_json();
+    let text = Proof::separable(&samples, (vec![1.0], -100.5)).to_json();
     for end in 0..text.trim_end().len() {
         assert!(matches!(Proof::from_json(&text[..end]), Err(ProofError::Damaged(_))), "{end}");
     }
@@ -351,7 +440,7 @@ proptest! {
         };
         prop_assume!(labels.contains('+') && labels.contains('-'));
         let samples = dense(&values, columns, &labels);
-        let separable = verify(&samples, &Proof::separable(&samples, weights, bias)).is_ok();
+        let separable = verify(&samples, &Proof::separable(&samples, (weights, bias))).is_ok();
         prop_assert!(separable || !by_plane);
         let rows: Vec<(usize, IBig)> = multipliers[..samples.rows()]
             .iter()
@@ -359,12 +448,12 @@ proptest! {
             .filter(|(_, m)| **m > 0)
             .map(|(i, m)| (i, (*m).into()))
             .collect();
-        let inseparable = verify(&samples, &Proof::inseparable(&samples, rows.clone())).is_ok();
+        let inseparable = Proof::inseparable(&samples, rows.clone(), vec![]);
+        let inseparable = verify(&samples, &inseparable).is_ok();
         let integers = integers(&plane[..columns]);
-        let quasi = Proof::quasi_separable(&samples, rows, integers, plane[3].into());
+        let quasi = Proof::quasi_separable(&samples, rows, (integers, plane[3].into()));
         let quasi = verify(&samples, &quasi).is_ok();
-        prop_assert!(!separable || !inseparable && !quasi);
-        prop_assert!(inseparable || !quasi);
+        prop_assert!(u8::from(separable) + u8::from(inseparable) + u8::from(quasi) <= 1);
     }
 
     #[test]
@@ -374,11 +463,14 @@ proptest! {
         weights in prop::collection::vec(0.01..1.0, 6),
     ) {
         for samples in forms(&values, columns, &labels) {
-            let lower = margin_lower_bound(&samples, &plane[..columns], plane[3]);
+            let lower = margin_lower_bound(&samples, Angular, &plane[..columns], plane[3]);
             let rows: Vec<(usize, f64)> =
                 (0..samples.rows()).map(|i| (i, weights[i])).collect();
-            let upper = margin_upper_bound(&samples, &rows);
+            let upper = margin_upper_bound(&samples, Angular, &rows);
             prop_assert!(lower <= upper && lower >= -1.0 && upper <= 1.0);
+            let lower = margin_lower_bound(&samples, Geometric, &plane[..columns], plane[3]);
+            let upper = margin_upper_bound(&samples, Geometric, &rows);
+            prop_assert!(lower <= upper);
         }
     }
 
@@ -415,10 +507,10 @@ proptest! {
         let samples = dense(&[100.0, 101.0], 1, "-+");
         let big: Vec<IBig> = integers.iter().map(|&i| IBig::from(i) * IBig::from(i) * i).collect();
         let rows = big.iter().cloned().enumerate().collect();
-        let quasi = Proof::quasi_separable(&samples, rows, big.clone(), big[0].clone());
+        let quasi = Proof::quasi_separable(&samples, rows, (big.clone(), big[0].clone()));
         let rows: Vec<(usize, f64)> = weights.iter().copied().enumerate().collect();
-        let plane = Proof::separable(&samples, weights.clone(), weights[0]);
-        for proof in [quasi, plane.with_margin(weights[0], 1.0, &rows)] {
+        let plane = Proof::separable(&samples, (weights.clone(), weights[0]));
+        for proof in [quasi, plane.with_margin(Angular, (weights[0], 1.0), &rows)] {
             let read = Proof::from_json(&proof.to_json()).unwrap();
             prop_assert_eq!(&read.to_json(), &proof.to_json());
             prop_assert_eq!(read, proof);

@@ -32,7 +32,12 @@ const ROUNDS: usize = 200;
 /// What a conflict turned out to be.
 pub enum Class {
     /// Not even weakly separable. The conflict spans all rows.
-    Inseparable(Vec<(usize, IBig)>),
+    Inseparable {
+        /// The conflict.
+        conflict: Vec<(usize, IBig)>,
+        /// A basis of what all rows are orthogonal to.
+        orthogonal: Vec<Vec<IBig>>,
+    },
     /// Weakly separable, by these integers.
     QuasiSeparable {
         /// The conflict that rules a strict separator out.
@@ -50,13 +55,13 @@ pub enum Class {
 pub fn classify(samples: &Samples, conflict: Vec<(usize, IBig)>) -> Class {
     let (n, dimension) = (samples.rows(), samples.columns() + 1);
     if conflict.len() > dimension && spans_everything(samples, &conflict) {
-        return Class::Inseparable(conflict);
+        return Class::Inseparable { conflict, orthogonal: vec![] };
     }
     if dimension <= DIMENSIONS && n.saturating_mul(dimension) <= AFFORDABLE / dimension {
         return exactly(samples, conflict);
     }
     if spans_everything(samples, &conflict) {
-        return Class::Inseparable(conflict);
+        return Class::Inseparable { conflict, orthogonal: vec![] };
     }
     match single_feature(samples) {
         Some(mut weights) => {
@@ -80,7 +85,7 @@ fn exactly(samples: &Samples, mut conflict: Vec<(usize, IBig)>) -> Class {
             .filter(|(_, r)| r.iter().any(|v| *v != IBig::ZERO))
             .collect();
         if reduced.is_empty() {
-            return Class::Inseparable(conflict);
+            return Class::Inseparable { conflict, orthogonal: basis };
         }
         let (rows, vectors): (Vec<usize>, Vec<Vec<IBig>>) = reduced.into_iter().unzip();
         match alternative::decide(&vectors, &[0], ROUNDS) {

@@ -18,13 +18,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use dashu_int::IBig;
-use linsep_proof::{Proof, margin_lower_bound, margin_upper_bound, verify};
+use linsep_proof::{MarginKind, Proof, margin_lower_bound, margin_upper_bound, verify};
 
 use super::alternative::{self, Alternative};
 use super::classify::{Class, classify, for_raw_rows};
 use super::conflict::{self, Conflict};
 use super::duplicates::contradiction;
 use super::face::{integer_row, rounded};
+use super::geometric::Hulls;
 use super::min_norm_point::Corral;
 use super::scan::Scan;
 use super::smooth::Descent;
@@ -57,7 +58,7 @@ pub enum MarginGoal {
     /// As soon as it is proven.
     #[default]
     Any,
-    /// When its angular margin is the largest, up to [`DecideOptions::gap`].
+    /// When its margin is the largest, up to [`DecideOptions::gap`].
     Max,
 }
 
@@ -66,6 +67,8 @@ pub enum MarginGoal {
 pub struct DecideOptions {
     /// When a separating hyperplane is good enough; default `Any`.
     pub margin: MarginGoal,
+    /// Which margin is bounded, and made the largest; default `Angular`.
+    pub kind: MarginKind,
     /// The relative gap between the bounds on the largest margin that ends `Max`; default 1e-6.
     pub gap: f64,
     /// The number of passes after which the answer is `undecided`; default 1000.
@@ -76,7 +79,13 @@ pub struct DecideOptions {
 
 impl Default for DecideOptions {
     fn default() -> Self {
-        DecideOptions { margin: MarginGoal::Any, gap: 1e-6, max_passes: 1000, time_limit: None }
+        DecideOptions {
+            margin: MarginGoal::Any,
+            kind: MarginKind::Angular,
+            gap: 1e-6,
+            max_passes: 1000,
+            time_limit: None,
+        }
     }
 }
 
@@ -100,7 +109,7 @@ pub struct Pass {
     pub passes: u64,
     /// Mistakes of the candidate of this pass.
     pub mistakes: u64,
-    /// Bounds on the largest angular margin, as floats have them.
+    /// Bounds on the largest margin, as floats have them: the angular one until a separator is known.
     pub lower: f64,
     /// See `lower`.
     pub upper: f64,
@@ -141,11 +150,15 @@ pub struct Decision {
     pub way: Way,
     /// Full reads of the data.
     pub passes: u64,
-    /// Bounds on the largest angular margin, rounding included; negative where none separates.
+    /// Which margin the bounds are about.
+    pub kind: MarginKind,
+    /// Bounds on the largest margin, rounding included; negative where none separates. A bound that
+    /// is not known is the least, or the most, that a margin can be.
     pub lower: f64,
     /// See `lower`.
     pub upper: f64,
-    /// The separating hyperplane, or the best one met.
+    /// The separating hyperplane, or the best one met. Where only integers separate, it is the
+    /// nearest to them that floats have.
     pub hyperplane: Option<Hyperplane>,
     /// The rows that conflict, with their multipliers, rows counted from 0: with these positive
     /// multipliers the rows y (x, 1) add up to zero.
@@ -180,14 +193,13 @@ pub fn decide(samples: &Samples, options: &DecideOptions, watch: &mut dyn Watch)
         best: None,
         separator: None,
         upper: (1.0, vec![]),
+        nearest: None,
     };
-    if engine.rows.dimension() >= SMOOTH_DIMENSION {
-        let found = engine.contradiction().or_else(|| engine.smooth());
-        if let Some(decision) = found {
-            return decision;
-        }
+    let decision = engine.verdict();
+    if decision.verdict == Verdict::Separable && engine.seeks(MarginKind::Geometric) {
+        return engine.nearest_points(decision.way);
     }
-    engine.working_set()
+    decision
 }
 
 struct Engine<'a> {
@@ -199,13 +211,36 @@ struct Engine<'a> {
     passes: u64,
     /// The vector with the fewest mistakes, and how many.
     best: Option<(u64, Vec<f64>)>,
-    /// A proven separator and its margin, as floats have it.
-    separator: Option<(f64, Vec<f64>, Proof)>,
-    /// The smallest upper bound and the weights it comes from.
+    separator: Option<Separator>,
+    /// The smallest upper bound on the angular margin and the weights it comes from.
     upper: (f64, Vec<(usize, f64)>),
+    /// The weights of the nearest points of both hulls.
+    nearest: Option<Vec<(usize, f64)>>,
+}
+
+/// A proven separator.
+struct Separator {
+    /// Its margin, as floats have it.
+    lower: f64,
+    plane: Hyperplane,
+    proof: Proof,
 }
 
 impl Engine<'_> {
+    fn verdict(&mut self) -> Decision {
+        if self.rows.dimension() >= SMOOTH_DIMENSION
+            && let Some(decision) = self.contradiction().or_else(|| self.smooth())
+        {
+            return decision;
+        }
+        self.working_set()
+    }
+
+    /// Returns true if the largest margin of this kind is asked for.
+    fn seeks(&self, kind: MarginKind) -> bool {
+        self.options.margin == MarginGoal::Max && self.options.kind == kind
+    }
+
     /// Decides by one row that stands under both labels, if there is such a row.
     fn contradiction(&mut self) -> Option<Decision> {
         self.passes += 1;
@@ -220,8 +255,8 @@ impl Engine<'_> {
             self.passes = before + descent.passes();
             let (mistakes, w) = (descent.mistakes(), descent.w().to_vec());
             self.see(mistakes, &w, f64::NEG_INFINITY);
-            if mistakes == 0 && self.prove_separator(w, 0.0) {
-                let go_on = self.options.margin == MarginGoal::Max;
+            if mistakes == 0 && self.prove_separator(Hyperplane::from_lifted(w), 0.0) {
+                let go_on = self.seeks(MarginKind::Angular);
                 return if go_on { None } else { self.finish(Way::Smooth) };
             }
             if self.halted() {
@@ -238,10 +273,7 @@ impl Engine<'_> {
     fn working_set(&mut self) -> Decision {
         let (n, dimension) = (self.rows.len(), self.rows.dimension());
         let most = (WORKING_SET_VALUES / dimension).max(2);
-        let size = n.min(ROWS_A_DIMENSION * dimension).min(most);
-        // Spread over the data, so that no order of rows can hide a class.
-        let mut ids: Vec<usize> =
-            (0..size).map(|k| (k as u128 * n as u128 / size as u128) as usize).collect();
+        let mut ids = spread(n, (ROWS_A_DIMENSION * dimension).min(most));
         let mut known: HashSet<usize> = ids.iter().copied().collect();
         let mut points = self.rows.fetch(&ids);
         let mut corral = Corral::new(dimension);
@@ -266,9 +298,9 @@ impl Engine<'_> {
             self.passes += 1;
             let lower = report.smallest() / norm;
             self.see(report.mistakes, &w, lower);
-            if report.mistakes == 0 && self.prove_separator(w, lower) {
+            if report.mistakes == 0 && self.prove_separator(Hyperplane::from_lifted(w), lower) {
                 let closed = lower >= norm * (1.0 - self.options.gap);
-                if closed || self.options.margin == MarginGoal::Any {
+                if closed || !self.seeks(MarginKind::Angular) {
                     return self.finish(Way::WorkingSet).expect("a separator is proven");
                 }
             }
@@ -295,6 +327,60 @@ impl Engine<'_> {
         }
     }
 
+    /// Goes on from a proven separator to the one of largest geometric margin.
+    fn nearest_points(&mut self, way: Way) -> Decision {
+        let rows = Rows::raw(self.samples);
+        let (n, dimension) = (rows.len(), rows.dimension());
+        let most = (WORKING_SET_VALUES / dimension).max(2);
+        let added = ADDED_A_DIMENSION * dimension;
+        let longest = self.samples.norms().iter().fold(0.0_f64, |m, &n| m.max(n));
+        let mut hulls = Hulls::new(self.raw_row(0), longest);
+        // Rows near a separator are where the hulls are near each other.
+        let mut plane = self.separator.as_ref().expect("a proven separator").plane.clone();
+        let mut new = first_of_each_class(self.samples).to_vec();
+        new.extend(spread(n, (ROWS_A_DIMENSION * dimension).min(most)));
+        let mut known = HashSet::new();
+        let mut upper = f64::INFINITY;
+        loop {
+            let w: Vec<f64> = plane.weights.iter().copied().chain([plane.bias]).collect();
+            let report = rows.scan(&w, added);
+            self.passes += 1;
+            let lower = report.smallest() / rows.unit() / plane.weight_norm();
+            self.see(report.mistakes, &w, lower);
+            if upper == f64::INFINITY {
+                // The first is known to separate; from now on the geometric margin counts.
+                self.separator.iter_mut().for_each(|separator| separator.lower = lower);
+            } else if report.mistakes == 0
+                && self.prove_separator(plane, lower)
+                && lower >= upper * (1.0 - self.options.gap)
+            {
+                break;
+            }
+            new.extend(report.worst.iter().map(|&(_, row)| row));
+            new.retain(|&row| known.insert(row));
+            new.truncate((2 * most).saturating_sub(known.len() - new.len()));
+            if new.is_empty() || self.halted() {
+                break;
+            }
+            for row in new.drain(..) {
+                hulls.add(row, self.samples.positive()[row], self.raw_row(row));
+            }
+            hulls.solve(&|| self.halted());
+            if hulls.half_distance() < upper {
+                upper = hulls.half_distance();
+                self.nearest = Some(hulls.weights());
+            }
+            plane = hulls.hyperplane();
+        }
+        self.finish(way).expect("a separator is proven")
+    }
+
+    fn raw_row(&self, row: usize) -> Vec<f64> {
+        let mut x = vec![0.0; self.samples.columns()];
+        self.samples.features().for_each(row, |k, v| x[k] = v);
+        x
+    }
+
     fn halted(&self) -> bool {
         let cancelled = self.watch.cancelled().is_some_and(|flag| flag.load(Ordering::Relaxed));
         let late = self.options.time_limit.is_some_and(|limit| self.started.elapsed() >= limit);
@@ -310,16 +396,15 @@ impl Engine<'_> {
         self.watch.pass(&pass);
     }
 
-    /// Returns true if the checker accepts w as a separator.
-    fn prove_separator(&mut self, w: Vec<f64>, lower: f64) -> bool {
-        if self.separator.as_ref().is_some_and(|(known, ..)| *known >= lower) {
+    /// Returns true if the checker accepts the hyperplane as a separator.
+    fn prove_separator(&mut self, plane: Hyperplane, lower: f64) -> bool {
+        if self.separator.as_ref().is_some_and(|known| known.lower >= lower) {
             return true;
         }
-        let Hyperplane { weights, bias } = Hyperplane::from_lifted(w.clone());
-        let proof = Proof::separable(self.samples, weights, bias);
+        let proof = Proof::separable(self.samples, (plane.weights.clone(), plane.bias));
         let accepted = verify(self.samples, &proof).is_ok();
         if accepted {
-            self.separator = Some((lower, w, proof));
+            self.separator = Some(Separator { lower, plane, proof });
         }
         accepted
     }
@@ -339,10 +424,17 @@ impl Engine<'_> {
             }
             Alternative::Separator(w) => {
                 // Rounding may spoil a margin of a unit in the last place; another multiple of w
-                // rounds otherwise.
-                (1..=EXACT_MULTIPLES)
-                    .map(|k| rounded(&w.iter().map(|v| v * k).collect::<Vec<IBig>>()))
-                    .find(|w| self.prove_separator(w.clone(), 0.0))?;
+                // rounds otherwise. What no float can say, integers can.
+                let rounded = |k: i32| {
+                    let multiple: Vec<IBig> = w.iter().map(|v| v * k).collect();
+                    Hyperplane::from_lifted(rounded(&multiple))
+                };
+                if !(1..=EXACT_MULTIPLES).any(|k| self.prove_separator(rounded(k), 0.0)) {
+                    let (bias, weights) = w.split_last().expect("a bias");
+                    let proof = Proof::separable(self.samples, (weights.to_vec(), bias.clone()));
+                    verify(self.samples, &proof).ok()?;
+                    self.separator = Some(Separator { lower: 0.0, plane: rounded(1), proof });
+                }
                 self.finish(Way::Exact)
             }
         }
@@ -361,12 +453,12 @@ impl Engine<'_> {
     fn prove_classified(&mut self, conflict: Vec<(usize, IBig)>) -> Option<Decision> {
         let class = classify(self.samples, conflict);
         let (verdict, conflict, proof) = match class {
-            Class::Inseparable(conflict) => {
-                let proof = Proof::inseparable(self.samples, conflict.clone());
+            Class::Inseparable { conflict, orthogonal } => {
+                let proof = Proof::inseparable(self.samples, conflict.clone(), orthogonal);
                 (Verdict::Inseparable, conflict, proof)
             }
             Class::QuasiSeparable { conflict, weights, bias } => {
-                let proof = Proof::quasi_separable(self.samples, conflict.clone(), weights, bias);
+                let proof = Proof::quasi_separable(self.samples, conflict.clone(), (weights, bias));
                 (Verdict::QuasiSeparable, conflict, proof)
             }
             Class::Unknown(conflict) => {
@@ -385,29 +477,41 @@ impl Engine<'_> {
 
     /// Returns the decision for the proven separator, if there is one.
     fn finish(&mut self, way: Way) -> Option<Decision> {
-        let (_, w, proof) = self.separator.take()?;
-        let hyperplane = Hyperplane::from_lifted(w);
-        let lower = margin_lower_bound(self.samples, &hyperplane.weights, hyperplane.bias);
-        let upper = self.upper_bound();
-        let with_margin = proof.clone().with_margin(lower, upper, &self.upper.1);
+        let Separator { plane, proof, .. } = self.separator.as_ref()?;
+        let (kind, rows) = (self.options.kind, self.bounding_rows());
+        // The margin of what rounding made of integers says nothing: they separate, that is all.
+        let lower = margin_lower_bound(self.samples, kind, &plane.weights, plane.bias).max(0.0);
+        let upper = margin_upper_bound(self.samples, kind, &rows);
+        let with_margin = proof.clone().with_margin(kind, (lower, upper), &rows);
         // The bounds are those of the checker; still, what it would not accept is not claimed.
-        let bracketed = !self.upper.1.is_empty() && verify(self.samples, &with_margin).is_ok();
-        let proof = if bracketed { with_margin } else { proof };
+        let bracketed = verify(self.samples, &with_margin).is_ok();
+        let proof = if bracketed { with_margin } else { proof.clone() };
         Some(Decision {
             verdict: Verdict::Separable,
             way,
             passes: self.passes,
+            kind,
             lower,
             upper,
-            hyperplane: Some(hyperplane),
+            hyperplane: Some(plane.clone()),
             conflict: vec![],
             proof: Some(proof),
             seconds: self.started.elapsed().as_secs_f64(),
         })
     }
 
-    fn upper_bound(&self) -> f64 {
-        if self.upper.1.is_empty() { 1.0 } else { margin_upper_bound(self.samples, &self.upper.1) }
+    /// Returns the rows that show the best upper bound known, and their weights.
+    fn bounding_rows(&self) -> Vec<(usize, f64)> {
+        match (self.options.kind, &self.nearest) {
+            (MarginKind::Geometric, Some(rows)) => rows.clone(),
+            (MarginKind::Angular, _) if !self.upper.1.is_empty() => self.upper.1.clone(),
+            (MarginKind::Geometric, None) if self.upper.1.len() > 1 => {
+                // A lifted row is the raw one over its length.
+                let norms = self.samples.norms();
+                self.upper.1.iter().map(|&(row, weight)| (row, weight / norms[row])).collect()
+            }
+            _ => first_of_each_class(self.samples).map(|row| (row, 1.0)).to_vec(),
+        }
     }
 
     /// Returns what is known so far: a proven separator, or nothing but bounds.
@@ -415,20 +519,35 @@ impl Engine<'_> {
         if let Some(decision) = self.finish(way) {
             return decision;
         }
+        let kind = self.options.kind;
         let hyperplane = self.best.take().map(|(_, w)| Hyperplane::from_lifted(w));
         let lower = hyperplane
             .as_ref()
-            .map_or(-1.0, |h| margin_lower_bound(self.samples, &h.weights, h.bias));
+            .map_or(kind.least(), |h| margin_lower_bound(self.samples, kind, &h.weights, h.bias));
         Decision {
             verdict: Verdict::Undecided,
             way,
             passes: self.passes,
+            kind,
             lower,
-            upper: self.upper_bound(),
+            upper: margin_upper_bound(self.samples, kind, &self.bounding_rows()),
             hyperplane,
             conflict: vec![],
             proof: None,
             seconds: self.started.elapsed().as_secs_f64(),
         }
     }
+}
+
+/// Returns at most `size` of `n` rows, spread over the data, so that no order can hide a class.
+fn spread(n: usize, size: usize) -> Vec<usize> {
+    let size = size.min(n);
+    (0..size).map(|k| (k as u128 * n as u128 / size as u128) as usize).collect()
+}
+
+/// Returns the first negative row and the first positive one.
+fn first_of_each_class(samples: &Samples) -> [usize; 2] {
+    [false, true].map(|class| {
+        samples.positive().iter().position(|&p| p == class).expect("both classes occur")
+    })
 }

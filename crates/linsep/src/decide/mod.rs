@@ -3,7 +3,8 @@
 //! In reading order: [`scan`] is the only thing that touches all the data, [`min_norm_point`] and
 //! [`smooth`] find candidates, [`engine`] puts them together, [`conflict`] makes exact what floats
 //! found, [`classify`] tells quasi-separable from inseparable, with the integers of [`face`], and
-//! [`alternative`] decides small sets exactly where floats are at their end.
+//! [`alternative`] decides small sets exactly where floats are at their end. [`geometric`] finds the
+//! nearest points of the two hulls.
 
 pub mod alternative;
 pub mod classify;
@@ -12,9 +13,12 @@ pub mod duplicates;
 pub mod engine;
 mod exact;
 pub mod face;
+pub mod geometric;
 pub mod min_norm_point;
 pub mod scan;
 pub mod smooth;
 mod vertex;
+
+pub use linsep_proof::MarginKind;
 
 pub use engine::{DecideOptions, Decision, MarginGoal, Pass, Verdict, Watch, Way, decide};

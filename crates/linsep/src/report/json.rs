@@ -27,7 +27,8 @@ pub fn fit(samples: &Samples, method: &MethodSettings, fit: &Fit) -> Value {
 /// Returns what `decide --json` prints. Rows are counted from 1.
 pub fn decision(samples: &Samples, decision: &Decision) -> Value {
     let rows: Vec<usize> = decision.conflict.iter().map(|(row, _)| row + 1).collect();
-    let finite = |bound: f64| bound.is_finite().then_some(bound);
+    // What every margin is above, or below, is no bound.
+    let known = |bound: f64| (bound.abs() < f64::MAX).then_some(bound);
     json!({
         "verdict": decision.verdict,
         "way": decision.way,
@@ -37,9 +38,9 @@ pub fn decision(samples: &Samples, decision: &Decision) -> Value {
         "rows_dropped": samples.dropped(),
         "labels": ClassNames::from(samples.label_names()),
         "margin": {
-            "kind": "angular",
-            "lower": finite(decision.lower),
-            "upper": finite(decision.upper),
+            "kind": decision.kind,
+            "lower": known(decision.lower),
+            "upper": known(decision.upper),
         },
         "conflicting_rows": rows,
         "weights": decision.hyperplane.as_ref().map(|h| &h.weights),

@@ -164,16 +164,12 @@ pub fn decision(samples: &Samples, decision: &Decision) -> String {
         rounded(decision.seconds)
     ));
     if decision.proof.is_some() {
-        // The proof file of an inseparable set does not speak of weak separation.
-        let of = match decision.verdict {
-            Verdict::Inseparable => "that none does strictly: ",
-            _ => "",
-        };
-        line(format!("proof       {of}checked in exact arithmetic (--proof FILE keeps it)"));
+        line("proof       checked in exact arithmetic (--proof FILE keeps it)".to_string());
     }
     if decision.conflict.is_empty() {
         line(format!(
-            "margin      the largest angular margin is between {} and {}",
+            "margin      the largest {} margin is between {} and {}",
+            decision.kind,
             rounded(decision.lower),
             rounded(decision.upper)
         ));
