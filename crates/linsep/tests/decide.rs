@@ -4,12 +4,17 @@
 use linsep::Samples;
 use linsep::data::generate::Generator;
 use linsep::data::samples::Sparse;
-use linsep::decide::{DecideOptions, Decision, MarginGoal, Verdict, decide};
+use linsep::decide::{DecideOptions, Decision, MarginGoal, MarginKind, Verdict, decide};
+use linsep::online::{FitSettings, MethodSettings, fit, svm};
 use linsep::proof::{Proof, verify};
 use proptest::prelude::*;
 
 fn decided(samples: &Samples) -> Decision {
-    let decision = decide(samples, &DecideOptions::default(), &mut ());
+    decided_with(samples, DecideOptions::default())
+}
+
+fn decided_with(samples: &Samples, options: DecideOptions) -> Decision {
+    let decision = decide(samples, &options, &mut ());
     if let Some(proof) = &decision.proof {
         // Through its file, as a stranger would get it.
         let proof = Proof::from_json(&proof.to_json()).unwrap();
@@ -49,6 +54,8 @@ fn small_problems_with_known_verdicts() {
     check(&[&[7., 1., 1.], &[7., 2., 2.], &[7., 3., 3.]], "++-", Separable);
     check(&[&[7., 1., 1.], &[7., 2., 2.], &[7., 3., 3.]], "+-+", Inseparable);
     // Columns of very different scale.
+    check(&[&[1e-6, 1e6], &[2e-6, 1e6], &[3e-6, 1e6]], "++-", Separable);
+    check(&[&[5e-324], &[0.0]], "+-", Separable);
     check(&[&[1e-6, 1e6], &[-2e-6, 3e6], &[3e-6, -1e6], &[2e-6, -4e6]], "++--", Separable);
     check(&[&[1e-6, 1e6], &[-2e-6, 3e6], &[-3e-6, -1e6], &[2e-6, -4e6]], "+--+", Separable);
 }
@@ -66,10 +73,59 @@ fn generated_data_of_every_shape() {
 #[test]
 fn the_largest_margin_is_bracketed() {
     let samples = Generator::new(3000, 8, 2).samples::<f64>().unwrap();
-    let options = DecideOptions { margin: MarginGoal::Max, ..DecideOptions::default() };
-    let decision = decide(&samples, &options, &mut ());
-    assert!(decision.lower <= decision.upper);
-    assert!(decision.lower >= decision.upper * (1.0 - 2e-6), "{decision:?}");
+    for kind in [MarginKind::Angular, MarginKind::Geometric] {
+        let options = DecideOptions { margin: MarginGoal::Max, kind, ..DecideOptions::default() };
+        let decision = decided_with(&samples, options);
+        assert!(decision.lower <= decision.upper);
+        assert!(decision.lower >= decision.upper * (1.0 - 2e-6), "{decision:?}");
+        let proof = decision.proof.unwrap();
+        let proven = verify(&samples, &proof).unwrap().margin();
+        assert_eq!(proven, Some((kind, decision.lower, decision.upper)));
+    }
+}
+
+#[test]
+fn the_largest_geometric_margin_is_that_of_a_hard_support_vector_machine() {
+    let hard = svm::Settings { hard: true, tolerance: 1e-10, ..svm::Settings::default() };
+    let settings = FitSettings {
+        method: MethodSettings::Svm(hard),
+        max_epochs: 1_000_000,
+        ..FitSettings::default()
+    };
+    for seed in 1..5 {
+        let samples = Generator::new(200, 3, seed).samples::<f64>().unwrap();
+        let svm = fit(&samples, &settings, &mut (), None).unwrap();
+        let reached = svm.evaluation.margin.geometric.unwrap();
+        let options = DecideOptions {
+            margin: MarginGoal::Max,
+            kind: MarginKind::Geometric,
+            ..DecideOptions::default()
+        };
+        let decision = decided_with(&samples, options);
+        // The machine maximises the angular margin, so it may fall short, but never exceed.
+        assert!(reached <= decision.upper && reached > 0.2 * decision.upper);
+        assert!(decision.lower >= decision.upper * (1.0 - 2e-6), "{decision:?}");
+    }
+}
+
+#[test]
+fn hulls_far_apart_and_near_at_every_scale() {
+    for (offset, unit) in [(0.0, 1.0), (1e6, 1.0), (0.0, 1e-100), (0.0, 1e100), (-3e4, 1e-3)] {
+        // (0, 0), (0, 2) and (-5, 1) against (3, 1), (4, 9) and (5, -7).
+        let rows = [0.0, 0.0, 0.0, 2.0, -5.0, 1.0, 3.0, 1.0, 4.0, 9.0, 5.0, -7.0];
+        let values: Vec<f64> = rows.iter().map(|v| offset + v * unit).collect();
+        let labels = vec![false, false, false, true, true, true];
+        let samples = Samples::dense(values, 2, labels).unwrap();
+        let options = DecideOptions {
+            margin: MarginGoal::Max,
+            kind: MarginKind::Geometric,
+            ..DecideOptions::default()
+        };
+        let decision = decided_with(&samples, options);
+        let half = 1.5 * unit;
+        assert!(decision.lower <= half * (1.0 + 1e-9) && half * (1.0 - 1e-9) <= decision.upper);
+        assert!(decision.lower >= decision.upper * (1.0 - 2e-6), "{offset} {unit} {decision:?}");
+    }
 }
 
 #[test]
@@ -227,4 +283,82 @@ fn the_oracle_meets_all_three_verdicts() {
     assert_eq!(of(&[[1, 1], [-2, -1]]), Verdict::Separable);
     assert_eq!(of(&[[0, 1], [0, -1], [1, 1]]), Verdict::QuasiSeparable);
     assert_eq!(of(&[[1, 1], [-2, -1], [3, 1], [-2, -1], [1, -1]]), Verdict::Inseparable);
+}
+
+/// Returns `rows` x `features` numbers between -1 and 1.
+fn noise(rows: usize, features: usize, seed: u64) -> Vec<f64> {
+    let samples = Generator::new(rows, features, seed).samples::<f64>().unwrap();
+    let mut values = vec![];
+    (0..rows).for_each(|i| samples.features().for_each(i, |_, v| values.push(v)));
+    values
+}
+
+#[test]
+fn wide_data_is_told_apart_too() {
+    // Labels by chance, in more dimensions than exact elimination on all rows is for.
+    let (rows, features) = (500, 170);
+    let values = noise(rows, features, 7);
+    let labels: Vec<bool> = (0..rows).map(|i| i * i % 7 < 3).collect();
+    let with = |change: &dyn Fn(usize, &mut [f64])| {
+        let mut values = values.clone();
+        values.chunks_mut(features).enumerate().for_each(|(i, row)| change(i, row));
+        Samples::dense(values, features, labels.clone()).unwrap()
+    };
+    assert_eq!(decided(&with(&|_, _| ())).verdict, Verdict::Inseparable);
+    // Constant columns, and columns that add up: the conflict does not span everything.
+    let deficient = with(&|i, row| {
+        (row[3], row[50]) = (0.0, 7.5);
+        (row[60], row[61], row[62]) = match i % 3 {
+            0 => (1.0, 0.0, 0.0),
+            1 => (0.0, 1.0, 0.0),
+            _ => (0.0, 0.0, 1.0),
+        };
+        // Without rounding, or the sum would not be one.
+        row[71..73].iter_mut().for_each(|v| *v = (*v * 1024.0).round());
+        row[70] = row[71] - 3.0 * row[72];
+    });
+    assert_eq!(decided(&deficient).verdict, Verdict::Inseparable);
+    // Two features that only some of the positive rows have, and only together on one side.
+    let quasi = with(&|i, row| {
+        let special = labels[i] && i % 10 == 0;
+        let shift = (i % 5) as f64;
+        (row[8], row[9]) = if special { (shift + 1.0, shift) } else { (shift, shift) };
+    });
+    assert_eq!(decided(&quasi).verdict, Verdict::QuasiSeparable);
+}
+
+#[test]
+fn one_contradiction_in_wide_separable_data() {
+    let features = 800;
+    let mut values = noise(60, features, 3);
+    // The last row is the first again.
+    values.copy_within(..features, 59 * features);
+    let labels: Vec<bool> = (0..60).map(|i| i % 2 == 0).collect();
+    let samples = Samples::dense(values, features, labels).unwrap();
+    let decision = decided(&samples);
+    assert_eq!(decision.verdict, Verdict::QuasiSeparable);
+    let rows: Vec<usize> = decision.conflict.iter().map(|(row, _)| *row).collect();
+    assert_eq!(rows, [0, 59]);
+}
+
+#[test]
+fn a_face_that_grows() {
+    // A row under both labels, and elsewhere a segment through another: two conflicts, of which the
+    // second shows only beside the first. All else is separable.
+    let features = 800;
+    let mut values = noise(60, features, 4);
+    values.copy_within(..features, 59 * features);
+    for k in 0..features {
+        // Row 4 is the middle of the rows 5 and 7.
+        let (a, b) = (values[5 * features + k], values[7 * features + k]);
+        values[5 * features + k] = (a * 1024.0).round() / 1024.0;
+        values[7 * features + k] = (b * 1024.0).round() / 1024.0;
+        values[4 * features + k] = (values[5 * features + k] + values[7 * features + k]) / 2.0;
+    }
+    let labels: Vec<bool> = (0..60).map(|i| i % 2 == 0).collect();
+    let samples = Samples::dense(values, features, labels).unwrap();
+    let decision = decided(&samples);
+    assert_eq!(decision.verdict, Verdict::QuasiSeparable);
+    let rows: Vec<usize> = decision.conflict.iter().map(|(row, _)| *row).collect();
+    assert_eq!(rows, [0, 4, 5, 7, 59]);
 }

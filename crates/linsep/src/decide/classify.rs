@@ -12,13 +12,15 @@
 //! ```
 //!
 //! The face grows in rank each time, so this ends. It takes exact arithmetic on all rows and is for
-//! data of moderate size; for larger data two cheap questions are asked: whether S spans everything
-//! (rank modulo a prime, which is never too high), and whether a single feature separates weakly.
+//! data of moderate size. For larger data two cheap questions are asked: whether S spans everything
+//! (rank modulo a prime, which is never too high), and whether a single feature separates weakly;
+//! then floats look for the answer (see [`wide`]).
 
 use dashu_int::IBig;
 
 use super::alternative::{self, Alternative};
 use super::face::{dot, in_lowest_terms, integer_row, nullspace, rank_modulo_prime};
+use super::wide;
 use crate::Samples;
 
 /// Products of integers that the exact way may take.
@@ -51,8 +53,8 @@ pub enum Class {
     Unknown(Vec<(usize, IBig)>),
 }
 
-/// Returns what a proven conflict makes of the data.
-pub fn classify(samples: &Samples, conflict: Vec<(usize, IBig)>) -> Class {
+/// Returns what a proven conflict makes of the data; `halt` is asked now and then.
+pub fn classify(samples: &Samples, conflict: Vec<(usize, IBig)>, halt: &dyn Fn() -> bool) -> Class {
     let (n, dimension) = (samples.rows(), samples.columns() + 1);
     if conflict.len() > dimension && spans_everything(samples, &conflict) {
         return Class::Inseparable { conflict, orthogonal: vec![] };
@@ -68,7 +70,7 @@ pub fn classify(samples: &Samples, conflict: Vec<(usize, IBig)>) -> Class {
             let bias = weights.pop().expect("a bias");
             Class::QuasiSeparable { conflict, weights, bias }
         }
-        None => Class::Unknown(conflict),
+        None => wide::classify(samples, conflict, halt),
     }
 }
 

@@ -95,6 +95,23 @@ pub fn solve(samples: &Samples, rows: &[usize], approximate: &[f64]) -> Conflict
     }
 }
 
+/// Returns the integers, of either sign, that combine the y (x, 1) of these rows to zero, in their
+/// order, if there is one such combination up to its scale.
+pub fn relation(samples: &Samples, rows: &[usize]) -> Option<Vec<IBig>> {
+    let scale = Scale::new(samples, rows);
+    match scale.bits {
+        0..=62 => relation_in::<i64>(samples, rows, &scale),
+        63..=110 => relation_in::<i128>(samples, rows, &scale),
+        _ => relation_in::<IBig>(samples, rows, &scale),
+    }
+}
+
+fn relation_in<T: Entry>(samples: &Samples, rows: &[usize], scale: &Scale) -> Option<Vec<IBig>> {
+    let equations = Equations::<T>::new(samples, rows, scale);
+    let elimination = Elimination::new(&equations, Prime(PRIMES[0]));
+    if elimination.nullity() == 1 { null_vector(&equations, &elimination) } else { None }
+}
+
 /// Returns the conflict, computed with entries of the given type.
 fn solve_in<T: Entry>(
     samples: &Samples,

@@ -333,11 +333,13 @@ impl Engine<'_> {
         let (n, dimension) = (rows.len(), rows.dimension());
         let most = (WORKING_SET_VALUES / dimension).max(2);
         let added = ADDED_A_DIMENSION * dimension;
-        let longest = self.samples.norms().iter().fold(0.0_f64, |m, &n| m.max(n));
-        let mut hulls = Hulls::new(self.raw_row(0), longest);
+        let [negative, positive] = first_of_each_class(self.samples);
+        let mut some: Vec<Vec<f64>> = spread(n, 100).into_iter().map(|i| self.raw_row(i)).collect();
+        some.push(self.raw_row(positive));
+        let mut hulls = Hulls::new(self.raw_row(negative), some.iter().map(Vec::as_slice));
         // Rows near a separator are where the hulls are near each other.
         let mut plane = self.separator.as_ref().expect("a proven separator").plane.clone();
-        let mut new = first_of_each_class(self.samples).to_vec();
+        let mut new = vec![negative, positive];
         new.extend(spread(n, (ROWS_A_DIMENSION * dimension).min(most)));
         let mut known = HashSet::new();
         let mut upper = f64::INFINITY;
@@ -451,7 +453,7 @@ impl Engine<'_> {
 
     /// Returns a decision for a conflict, if the checker accepts it.
     fn prove_classified(&mut self, conflict: Vec<(usize, IBig)>) -> Option<Decision> {
-        let class = classify(self.samples, conflict);
+        let class = classify(self.samples, conflict, &|| self.halted());
         let (verdict, conflict, proof) = match class {
             Class::Inseparable { conflict, orthogonal } => {
                 let proof = Proof::inseparable(self.samples, conflict.clone(), orthogonal);

@@ -43,10 +43,14 @@ pub struct Hulls {
 }
 
 impl Hulls {
-    /// Returns the hulls of no points yet; `longest` is the length of the longest row, and `origin`
-    /// some row.
-    pub fn new(origin: Vec<f64>, longest: f64) -> Self {
-        let exponent = (longest.to_bits() >> 52) as i32 - 1023;
+    /// Returns the hulls of no points yet; `origin` is some row, and `others` show the size of what
+    /// rows differ by.
+    pub fn new<'a>(origin: Vec<f64>, others: impl IntoIterator<Item = &'a [f64]>) -> Self {
+        let largest = others
+            .into_iter()
+            .flat_map(|x| x.iter().zip(&origin))
+            .fold(f64::MIN_POSITIVE, |largest, (x, o)| largest.max((x * 0.5 - o * 0.5).abs()));
+        let exponent = (largest.to_bits() >> 52) as i32 - 1023;
         Hulls {
             corral: Corral::new(origin.len()),
             scale: 2f64.powi(-exponent.clamp(-1000, 1000)),
@@ -84,6 +88,8 @@ impl Hulls {
                 })
                 .unzip();
             self.corral.solve(&ids, &points, halt);
+            // Differences of far points are near zero often, and rounding would look like gain.
+            self.corral.refine();
         }
     }
 
@@ -173,8 +179,7 @@ mod tests {
 
     /// Checks half the distance, the hyperplane and the weights.
     fn check(rows: &[(&[f64], bool)], half: f64, normal: &[f64]) {
-        let longest = rows.iter().flat_map(|(x, _)| *x).fold(0.0_f64, |m, x| m.max(x.abs()));
-        let mut hulls = Hulls::new(rows[0].0.to_vec(), longest);
+        let mut hulls = Hulls::new(rows[0].0.to_vec(), rows.iter().map(|(x, _)| *x));
         for (row, (x, positive)) in rows.iter().enumerate() {
             hulls.add(row, *positive, x.to_vec());
         }

@@ -2,7 +2,8 @@
 //!
 //! In reading order: [`scan`] is the only thing that touches all the data, [`min_norm_point`] and
 //! [`smooth`] find candidates, [`engine`] puts them together, [`conflict`] makes exact what floats
-//! found, [`classify`] tells quasi-separable from inseparable, with the integers of [`face`], and
+//! found, [`classify`] tells quasi-separable from inseparable, with the integers of [`face`] or, in
+//! larger data, with the help of floats, and
 //! [`alternative`] decides small sets exactly where floats are at their end. [`geometric`] finds the
 //! nearest points of the two hulls.
 
@@ -18,6 +19,7 @@ pub mod min_norm_point;
 pub mod scan;
 pub mod smooth;
 mod vertex;
+mod wide;
 
 pub use linsep_proof::MarginKind;
 

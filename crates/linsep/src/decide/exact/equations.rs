@@ -237,6 +237,21 @@ pub struct Equations<T> {
     count: usize,
 }
 
+impl Equations<IBig> {
+    /// Returns the equations with these entries, zeros included, for so many unknowns.
+    pub fn of_rows(rows: &[Vec<IBig>], count: usize) -> Self {
+        let (mut offsets, mut unknowns, mut entries) = (vec![0], vec![], vec![]);
+        for row in rows {
+            for (unknown, entry) in row.iter().enumerate().filter(|(_, entry)| !entry.is_zero()) {
+                unknowns.push(unknown as u32);
+                entries.push(entry.clone());
+            }
+            offsets.push(entries.len());
+        }
+        Equations { coordinates: (0..rows.len()).collect(), offsets, unknowns, entries, count }
+    }
+}
+
 impl<T: Entry> Equations<T> {
     /// Returns the equations of the given rows, without those that are zero throughout.
     pub fn new(samples: &Samples, rows: &[usize], scale: &Scale) -> Self {

@@ -4,4 +4,4 @@
 pub(super) mod equations;
 pub(super) mod lifting;
 pub(super) mod modular;
-mod reconstruct;
+pub mod reconstruct;
