@@ -28,14 +28,15 @@ bench: ## Run the benchmarks: ratios in one run
 
 # What cargo-fuzz would set, without the sanitizer, which only nightly compilers have.
 TARGET ?= proof
-FUZZ_FLAGS = --cfg fuzzing -Cdebug-assertions -Ccodegen-units=1 -Cpasses=sancov-module \
-	-Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
-	-Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares
+SECONDS ?= 120
+FUZZ_FLAGS = --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares -Cdebug-assertions -Ccodegen-units=1
 
 fuzz: ## Fuzz a reader or the proof parser for two minutes: TARGET=csv, libsvm, npy or proof
 	mkdir -p fuzz/corpus/$(TARGET) fuzz/artifacts/$(TARGET)
 	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" cargo run --release --quiet --bin $(TARGET) \
-		--target $$(rustc -vV | sed -n 's/host: //p') -- -max_total_time=120 -max_len=4096 \
+		--target $$(rustc -vV | sed -n 's/host: //p') -- -max_total_time=$(SECONDS) -max_len=4096 \
 		-artifact_prefix=artifacts/$(TARGET)/ corpus/$(TARGET)
 
 study: ## Repeat the paper's experiments at a fiftieth of their size
