@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build test format lint doc check bench study mnist man clean
+.PHONY: help build test format lint doc check bench fuzz study mnist man clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,6 +25,19 @@ check: ## Run all tests, those in the docs too
 
 bench: ## Run the benchmarks: ratios in one run
 	cargo run --release --quiet -p linsep-bench
+
+# What cargo-fuzz would set, without the sanitizer, which only nightly compilers have.
+TARGET ?= proof
+SECONDS ?= 120
+FUZZ_FLAGS = --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares -Cdebug-assertions -Ccodegen-units=1
+
+fuzz: ## Fuzz a reader or the proof parser for two minutes: TARGET=csv, libsvm, npy or proof
+	mkdir -p fuzz/corpus/$(TARGET) fuzz/artifacts/$(TARGET)
+	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" cargo run --release --quiet --bin $(TARGET) \
+		--target $$(rustc -vV | sed -n 's/host: //p') -- -max_total_time=$(SECONDS) -max_len=4096 \
+		-artifact_prefix=artifacts/$(TARGET)/ corpus/$(TARGET)
 
 study: ## Repeat the paper's experiments at a fiftieth of their size
 	cargo run --release --quiet -- reproduce all --scale 0.02 -o target/study

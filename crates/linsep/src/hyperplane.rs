@@ -1,6 +1,9 @@
 //! A hyperplane, and how well it separates samples.
 
+use std::cmp::Ordering;
+
 use linsep_data::Samples;
+use linsep_proof::exact::{Row, sign_of_value};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -35,22 +38,38 @@ impl Hyperplane {
     }
 
     /// Returns the mistakes and the margins on `samples`. Costs one parallel pass.
+    ///
+    /// Mistakes are counted without rounding: none means that the checker would agree.
     pub fn evaluate(&self, samples: &Samples) -> Evaluation {
         let rows = samples.rows();
+        let lifted_norm = norm(self.weights.iter().copied().chain([self.bias]));
+        // A float w·x + b is off by at most so much a unit of ‖(w, b)‖ ‖(x, 1)‖, both of them rounded,
+        // unless the length is so small that products underflow.
+        let doubt = (self.weights.len() as f64 + 16.0) * 2.0 * f64::EPSILON * lifted_norm;
+        let filtered = lifted_norm >= 1e-250;
         let parts = (0..rows.div_ceil(ROWS_A_TASK)).into_par_iter().map(|task| {
             let first = task * ROWS_A_TASK;
             let mut values = vec![0.0; ROWS_A_TASK.min(rows - first)];
             self.values(samples.features(), first, &mut values);
             let mut part = Part::default();
             for (i, &value) in (first..).zip(&values) {
-                let value = if samples.positive()[i] { value } else { -value };
-                part.see(value, value / samples.norms()[i]);
+                let positive = samples.positive()[i];
+                let value = if positive { value } else { -value };
+                let certain = filtered && value.abs() > doubt * samples.norms()[i];
+                let mistake = if certain || !lifted_norm.is_finite() {
+                    // An overflow to NaN is a mistake too.
+                    value <= 0.0 || value.is_nan()
+                } else {
+                    let row = Row::of(samples.features(), i);
+                    let side = if positive { Ordering::Greater } else { Ordering::Less };
+                    sign_of_value(&self.weights, self.bias, row) != side
+                };
+                part.see(mistake, value, value / samples.norms()[i]);
             }
             part
         });
         // A minimum and a count do not depend on the order in which parts meet.
         let all = parts.reduce(Part::default, Part::join);
-        let lifted_norm = norm(self.weights.iter().copied().chain([self.bias]));
         let ratio = |value: f64, norm: f64| (norm > 0.0).then_some(value / norm);
         Evaluation {
             rows: rows as u64,
@@ -76,9 +95,8 @@ impl Default for Part {
 }
 
 impl Part {
-    fn see(&mut self, value: f64, lifted: f64) {
-        // An overflow to NaN is a mistake too.
-        self.mistakes += u64::from(value <= 0.0 || value.is_nan());
+    fn see(&mut self, mistake: bool, value: f64, lifted: f64) {
+        self.mistakes += u64::from(mistake);
         self.smallest = self.smallest.min(value);
         self.smallest_lifted = self.smallest_lifted.min(lifted);
     }
@@ -150,6 +168,24 @@ mod tests {
                 (a, b) => assert_eq!(a, b),
             }
         }
+    }
+
+    #[test]
+    fn mistakes_are_counted_without_rounding() {
+        let count = |values: Vec<f64>, weights: &[f64], bias| {
+            let samples = Samples::dense(values, weights.len(), vec![true, false]).unwrap();
+            Hyperplane { weights: weights.to_vec(), bias }.evaluate(&samples).mistakes
+        };
+        // 0.1 + 0.2 - 0.3 is positive as floats are added, and as they are.
+        assert_eq!(count(vec![0.1, 0.2, 0.0, 0.0], &[1.0, 1.0], -0.3), 0);
+        // 1 - 3 fl(1/3) is 2^-54, and zero once rounded.
+        assert_eq!(count(vec![1.0 / 3.0, 1.0, 0.0, -1.0], &[-3.0, 1.0], 0.0), 0);
+        // 2^53 + 1 - 2^53 is zero once rounded.
+        let far = 9007199254740992.0;
+        assert_eq!(count(vec![far, 1.0, 0.0, 0.0], &[1.0, 1.0], -far), 0);
+        // Products that underflow, and a length that does.
+        assert_eq!(count(vec![1e-200, -1e-200], &[1e-200], 0.0), 0);
+        assert_eq!(count(vec![1e-200, 1e-200], &[1e-200], 0.0), 1);
     }
 
     #[test]

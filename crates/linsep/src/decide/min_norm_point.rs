@@ -124,7 +124,10 @@ impl Corral {
             return among.first().copied().into_iter().collect();
         }
         let squared = dot(&self.p, &self.p);
-        let optimal = squared * (1.0 - OPTIMAL) - 1e-16 * squared.sqrt();
+        // In exact arithmetic all points of the corral score ‖p‖². What does not score below all of
+        // them is no better than a copy of one, and would be found to depend on them.
+        let own = self.points.iter().map(|z| dot(&self.p, z)).fold(f64::INFINITY, f64::min);
+        let optimal = own.min(squared * (1.0 - OPTIMAL) - 1e-16 * squared.sqrt());
         let mut found: Vec<(f64, usize)> = among
             .par_iter()
             .with_min_len(256)

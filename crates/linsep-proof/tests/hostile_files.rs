@@ -1,0 +1,293 @@
+//! Proof files that are damaged or made up: they may be refused, but never crash the checker, and never
+//! have it confirm what is false.
+
+use linsep_data::Samples;
+use linsep_proof::{IBig, Proof, Verdict, margin_lower_bound, margin_upper_bound, verify};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// The largest angular margin of the separable problem: half the chord between 100 and 101, lifted.
+const MARGIN: f64 = 4.95000493181e-5;
+
+/// A problem, what may be proven of it, and a proof that holds.
+struct Known {
+    samples: Samples,
+    true_verdicts: &'static [Verdict],
+    proof: Proof,
+}
+
+fn known() -> [Known; 3] {
+    let line = |values: &[f64], labels: &str| {
+        let positive = labels.chars().map(|c| c == '+').collect();
+        Samples::dense(values.to_vec(), 1, positive).unwrap()
+    };
+    let pair = line(&[100.0, 101.0], "-+");
+    let touching = line(&[0.0, 0.0, 1.0], "-++");
+    let enclosed = line(&[0.0, 3.0, 1.0], "++-");
+    let rows = [(0, 0.5), (1, 0.5)];
+    let (lower, upper) =
+        (margin_lower_bound(&pair, &[1.0], -100.5), margin_upper_bound(&pair, &rows));
+    let separable = Proof::separable(&pair, vec![1.0], -100.5).with_margin(lower, upper, &rows);
+    let two = vec![(0, IBig::ONE), (1, IBig::ONE)];
+    let quasi = Proof::quasi_separable(&touching, two, vec![IBig::ONE], IBig::ZERO);
+    let three = vec![(0, 2.into()), (1, 1.into()), (2, 3.into())];
+    let inseparable = Proof::inseparable(&enclosed, three);
+    let known = |samples, true_verdicts, proof| Known { samples, true_verdicts, proof };
+    [
+        known(pair, &[Verdict::Separable], separable),
+        known(touching, &[Verdict::QuasiSeparable, Verdict::Inseparable], quasi),
+        known(enclosed, &[Verdict::Inseparable], inseparable),
+    ]
+}
+
+/// Checks that nothing false is confirmed of any known problem, whatever data the text speaks of.
+/// Returns how many confirmations there were.
+fn check(text: &str) -> usize {
+    let Ok(proof) = Proof::from_json(text) else {
+        return 0;
+    };
+    let again = Proof::from_json(&proof.to_json()).expect("what was read can be written");
+    assert_eq!(again, proof);
+    let confirmed = |known: &Known| {
+        let mut proof = proof.clone();
+        proof.data = known.proof.data.clone();
+        let Ok(verified) = verify(&known.samples, &proof) else {
+            return false;
+        };
+        assert!(known.true_verdicts.contains(&verified.verdict()), "{text}");
+        if let Some((lower, upper)) = verified.margin() {
+            // The constant has twelve digits.
+            assert!(lower <= MARGIN * (1.0 + 1e-11), "{lower:e} is not below the margin: {text}");
+            assert!(upper >= MARGIN * (1.0 - 1e-11), "{upper:e} is not above the margin: {text}");
+        }
+        true
+    };
+    known().iter().filter(|known| confirmed(known)).count()
+}
+
+#[test]
+fn the_proofs_that_get_damaged_hold() {
+    for Known { proof, .. } in known() {
+        assert_eq!(check(&proof.to_json()), 1);
+    }
+}
+
+/// Returns where the numbers of the text are, those in strings as well.
+fn numbers(text: &str) -> Vec<std::ops::Range<usize>> {
+    let part = |c: u8| c.is_ascii_digit() || matches!(c, b'-' | b'+' | b'.' | b'e');
+    let starts = |i: usize| {
+        let before = text.as_bytes()[i - 1];
+        (text.as_bytes()[i].is_ascii_digit() || text.as_bytes()[i] == b'-')
+            && matches!(before, b':' | b'[' | b',' | b'"')
+    };
+    let end = |i: usize| i + text.as_bytes()[i..].iter().take_while(|&&c| part(c)).count();
+    (1..text.len()).filter(|&i| starts(i)).map(|i| i..end(i)).collect()
+}
+
+fn replacement() -> impl Strategy<Value = String> {
+    let odd = [
+        "1e400",
+        "-1e400",
+        "1e308",
+        "-1e308",
+        "5e-324",
+        "1e-400",
+        "-0",
+        "-0.0",
+        "0",
+        "1",
+        "2",
+        "-1",
+        "NaN",
+        "Infinity",
+        "null",
+        "true",
+        "18446744073709551615",
+        "18446744073709551616",
+        "9007199254740993",
+        "0x1p3",
+        "1_000",
+        "+1",
+        "01",
+        "1.",
+        "",
+        "\"\"",
+        "[]",
+        "{}",
+        "\u{0663}",
+    ];
+    prop_oneof![
+        prop::sample::select(odd.to_vec()).prop_map(String::from),
+        any::<f64>().prop_map(|value| format!("{value:e}")),
+        any::<i128>().prop_map(|value| value.to_string()),
+        (1usize..3000).prop_map(|digits| "9".repeat(digits)),
+    ]
+}
+
+/// JSON in which the words of a proof file occur.
+fn any_json() -> impl Strategy<Value = Value> {
+    let words = [
+        "format",
+        "linsep-proof",
+        "version",
+        "data",
+        "rows",
+        "features",
+        "fingerprint",
+        "claim",
+        "verdict",
+        "separable",
+        "inseparable",
+        "quasi-separable",
+        "weights",
+        "bias",
+        "conflict",
+        "row",
+        "multiplier",
+        "margin",
+        "kind",
+        "angular",
+        "lower",
+        "upper",
+        "upper_rows",
+        "weight",
+        "1",
+        "-7",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        prop::sample::select(words.to_vec()).prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 64, 8, move |inner| {
+        let key = prop::sample::select(words.to_vec()).prop_map(String::from);
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::vec((key, inner), 0..6)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        prop_assert_eq!(check(&String::from_utf8_lossy(&bytes)), 0);
+    }
+
+    /// The head is right, so that the rest is looked at.
+    #[test]
+    fn any_values(data in any_json(), claim in any_json(), margin in any_json()) {
+        let head = json!({"format": "linsep-proof", "version": 1});
+        let mut file = head.clone();
+        for (name, value) in [("data", data), ("claim", claim), ("margin", margin)] {
+            file[name] = value;
+        }
+        check(&file.to_string());
+        let good: Value = serde_json::from_str(&known()[0].proof.to_json()).unwrap();
+        file["data"] = good["data"].clone();
+        check(&file.to_string());
+        file["claim"] = good["claim"].clone();
+        check(&file.to_string());
+    }
+
+    #[test]
+    fn bytes_flipped(
+        which in 0usize..3,
+        flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
+    ) {
+        let mut bytes = known()[which].proof.to_json().into_bytes();
+        for (at, byte) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        check(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn files_cut_and_joined(
+        which in (0usize..3, 0usize..3),
+        cuts in (any::<prop::sample::Index>(), any::<prop::sample::Index>()),
+    ) {
+        let all = known();
+        let (a, b) = (all[which.0].proof.to_json(), all[which.1].proof.to_json());
+        check(&format!("{}{}", &a[..cuts.0.index(a.len())], &b[cuts.1.index(b.len())..]));
+    }
+
+    #[test]
+    fn numbers_replaced(
+        which in 0usize..3,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), replacement()), 1..4),
+    ) {
+        let mut text = known()[which].proof.to_json();
+        for (at, new) in changes {
+            let places = numbers(&text);
+            if !places.is_empty() {
+                text.replace_range(places[at.index(places.len())].clone(), &new);
+            }
+        }
+        check(&text);
+    }
+
+    /// Numbers that stay numbers get past the parser, so that the checker is what refuses them.
+    #[test]
+    fn claims_about_the_margin(
+        weight in any::<f64>(),
+        bias in any::<f64>(),
+        bounds in (any::<f64>(), any::<f64>()),
+        parts in (any::<f64>(), any::<f64>()),
+        near in any::<[bool; 3]>(),
+    ) {
+        let known = &known()[0];
+        let margin = known.proof.margin.clone().unwrap();
+        let (weight, bias) = if near[0] { (1.0, -100.5) } else { (weight, bias) };
+        let (lower, upper) = if near[1] { (margin.lower, margin.upper) } else { bounds };
+        let parts = if near[2] { (0.5, 0.5) } else { parts };
+        let proof = Proof::separable(&known.samples, vec![weight], bias);
+        let proof = proof.with_margin(lower, upper, &[(0, parts.0), (1, parts.1)]);
+        let confirmed = check(&proof.to_json());
+        prop_assert!(confirmed == 1 || near != [true; 3]);
+        // Not through a file, numbers may be infinite or none at all.
+        if let Ok(verified) = verify(&known.samples, &proof) {
+            prop_assert!(verified.margin().is_some_and(|(a, b)| a <= MARGIN && b >= MARGIN * 0.999));
+        }
+    }
+}
+
+#[test]
+fn depth_has_a_limit() {
+    let deep = |open: &str, close: &str| open.repeat(100_000) + &close.repeat(100_000);
+    let (lists, objects) = (deep("[", "]"), deep("{\"claim\":", "}"));
+    let head = "{\"format\":\"linsep-proof\",\"version\":1,";
+    for text in [
+        lists.clone(),
+        objects.clone(),
+        "[".repeat(1_000_000),
+        format!("{head}\"unknown\":{lists}}}"),
+        format!("{head}\"claim\":{lists}}}"),
+        format!("{head}\"claim\":{objects}}}"),
+    ] {
+        assert!(Proof::from_json(&text).is_err());
+    }
+}
+
+#[test]
+fn integers_of_any_length_are_worked_through() {
+    let digits = "7".repeat(100_000);
+    let [_, touching, enclosed] = known();
+    let long = touching.proof.to_json().replace("[\"1\"]", &format!("[\"{digits}\"]"));
+    assert_eq!(check(&long), 1, "the same hyperplane");
+    let long = enclosed.proof.to_json().replace("\"3\"", &format!("\"{digits}\""));
+    assert_eq!(check(&long), 0, "out of balance");
+    let [twice, thrice] = [2, 3]
+        .map(|n: i32| (IBig::from_str_radix(&digits, 10).unwrap() * IBig::from(n)).to_string());
+    let long = enclosed.proof.to_json().replace("\"3\"", &format!("\"{thrice}\""));
+    let long = long.replace("\"2\"", &format!("\"{twice}\""));
+    let long = long.replace("\"1\"", &format!("\"{digits}\""));
+    assert_eq!(check(&long), 1, "the same conflict");
+}

@@ -1,0 +1,117 @@
+//! Proof files that were changed so that they cannot hold, each of which must be refused.
+
+use linsep::Samples;
+use linsep::proof::{IBig, Proof, verify};
+use serde_json::{Value, json};
+
+use super::case::Problem;
+
+/// Checks that every change of the proof is refused, by the reader or by the checker.
+pub fn check(samples: &Samples, problem: &Problem, proof: &Proof) {
+    let original: Value = serde_json::from_str(&proof.to_json()).unwrap();
+    let refused = |what: &str, change: &dyn Fn(&mut Value)| {
+        let mut file = original.clone();
+        change(&mut file);
+        assert_ne!(file, original, "{what}: the change must change something");
+        if let Ok(proof) = Proof::from_json(&file.to_string()) {
+            assert!(verify(samples, &proof).is_err(), "{what}: {file}");
+        }
+    };
+    refused("another fingerprint", &|file| file["data"]["fingerprint"] = json!("0".repeat(32)));
+    refused("one row more", &|file| file["data"]["rows"] = json!(samples.rows() + 1));
+    let claim = &original["claim"];
+    if claim.get("weights").is_some() {
+        refused("the opposite hyperplane", &|file| {
+            plane(file).for_each(|number| *number = opposite(number));
+        });
+        refused("no hyperplane", &|file| {
+            plane(file).for_each(|number| {
+                *number = if number.is_string() { json!("0") } else { json!(0.0) };
+            });
+        });
+        refused("a weight too few", &|file| {
+            file["claim"]["weights"].as_array_mut().unwrap().pop();
+        });
+    }
+    if claim.get("conflict").is_some() {
+        check_conflict(problem, claim, &refused);
+        if claim.get("weights").is_some() {
+            // Rows of the conflict lie on the hyperplane, one of either class.
+            refused("a bias one larger", &|file| {
+                file["claim"]["bias"] = plus_one(&claim["bias"]);
+            });
+        }
+    }
+    if let Some(margin) = &proof.margin {
+        // The margin of a hyperplane above that of any, or that of any below that of one.
+        refused("a larger margin", &|file| {
+            file["margin"]["lower"] = json!(margin.upper * 1.001 + f64::MIN_POSITIVE);
+        });
+        if margin.lower > 0.0 {
+            refused("a smaller bound", &|file| file["margin"]["upper"] = json!(margin.lower * 0.5));
+        }
+        refused("a bound from no rows", &|file| file["margin"]["upper_rows"] = json!([]));
+    }
+}
+
+type Refuse<'a> = dyn Fn(&str, &dyn Fn(&mut Value)) + 'a;
+
+fn check_conflict(problem: &Problem, claim: &Value, refused: &Refuse) {
+    let rows = claim["conflict"].as_array().unwrap();
+    for k in 0..rows.len() {
+        let multiplier = &rows[k]["multiplier"];
+        refused("a multiplier one larger", &|file| {
+            file["claim"]["conflict"][k]["multiplier"] = plus_one(multiplier);
+        });
+        refused("a negative multiplier", &|file| {
+            file["claim"]["conflict"][k]["multiplier"] = opposite(multiplier);
+        });
+        refused("a multiplier of zero", &|file| {
+            file["claim"]["conflict"][k]["multiplier"] = json!("0");
+        });
+        refused("a row left out", &|file| {
+            file["claim"]["conflict"].as_array_mut().unwrap().remove(k);
+        });
+        refused("a row named twice", &|file| {
+            file["claim"]["conflict"].as_array_mut().unwrap().push(rows[k].clone());
+        });
+        // Any row that is not the same point of the same class unbalances the sum.
+        let row = rows[k]["row"].as_u64().unwrap() as usize - 1;
+        let same = |i: &usize| {
+            problem.rows[*i] == problem.rows[row] && problem.positive[*i] == problem.positive[row]
+        };
+        if let Some(other) = (0..problem.rows.len()).find(|i| !same(i)) {
+            refused("another row", &|file| {
+                file["claim"]["conflict"][k]["row"] = json!(other + 1);
+            });
+        }
+    }
+    refused("no rows", &|file| file["claim"]["conflict"] = json!([]));
+}
+
+/// Returns the weights and the bias of the claim.
+fn plane(file: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let claim = file["claim"].as_object_mut().unwrap();
+    claim.iter_mut().filter(|(name, _)| *name == "weights" || *name == "bias").flat_map(
+        |(_, value)| match value {
+            Value::Array(weights) => weights.iter_mut().collect(),
+            bias => vec![bias],
+        },
+    )
+}
+
+/// Returns the number, or the integer in a string, with the other sign.
+fn opposite(number: &Value) -> Value {
+    match number {
+        Value::String(text) => json!((-integer(text)).to_string()),
+        number => json!(-number.as_f64().unwrap()),
+    }
+}
+
+fn plus_one(text: &Value) -> Value {
+    json!((integer(text.as_str().unwrap()) + IBig::ONE).to_string())
+}
+
+fn integer(text: &str) -> IBig {
+    IBig::from_str_radix(text, 10).unwrap()
+}

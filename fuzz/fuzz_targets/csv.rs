@@ -1,0 +1,8 @@
+#![no_main]
+
+mod reader;
+
+use libfuzzer_sys::fuzz_target;
+use linsep_data::read::Format;
+
+fuzz_target!(|bytes: &[u8]| reader::check(Format::Csv, bytes));
