@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
         let labels = vec![false, false, true, true];
         let samples = Samples::dense(values.to_vec(), 1, labels).unwrap();
         // A fuzzer does not guess fingerprints.
-        proof.data = Proof::separable(&samples, vec![], 0.0).data;
+        proof.data = Proof::separable(&samples, (vec![], 0.0)).data;
         if let Ok(verified) = verify(&samples, &proof) {
             assert!(verdicts.contains(&verified.verdict()), "{values:?}: {text}");
         }

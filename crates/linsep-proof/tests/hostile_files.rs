@@ -2,17 +2,19 @@
 //! have it confirm what is false.
 
 use linsep_data::Samples;
-use linsep_proof::{IBig, Proof, Verdict, margin_lower_bound, margin_upper_bound, verify};
+use linsep_proof::{
+    IBig, MarginKind, Proof, Verdict, margin_lower_bound, margin_upper_bound, verify,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// The largest angular margin of the separable problem: half the chord between 100 and 101, lifted.
 const MARGIN: f64 = 4.95000493181e-5;
 
-/// A problem, what may be proven of it, and a proof that holds.
+/// A problem, its verdict, and a proof that holds.
 struct Known {
     samples: Samples,
-    true_verdicts: &'static [Verdict],
+    verdict: Verdict,
     proof: Proof,
 }
 
@@ -25,18 +27,20 @@ fn known() -> [Known; 3] {
     let touching = line(&[0.0, 0.0, 1.0], "-++");
     let enclosed = line(&[0.0, 3.0, 1.0], "++-");
     let rows = [(0, 0.5), (1, 0.5)];
-    let (lower, upper) =
-        (margin_lower_bound(&pair, &[1.0], -100.5), margin_upper_bound(&pair, &rows));
-    let separable = Proof::separable(&pair, vec![1.0], -100.5).with_margin(lower, upper, &rows);
+    let kind = MarginKind::Angular;
+    let lower = margin_lower_bound(&pair, kind, &[1.0], -100.5);
+    let upper = margin_upper_bound(&pair, kind, &rows);
+    let separable =
+        Proof::separable(&pair, (vec![1.0], -100.5)).with_margin(kind, (lower, upper), &rows);
     let two = vec![(0, IBig::ONE), (1, IBig::ONE)];
-    let quasi = Proof::quasi_separable(&touching, two, vec![IBig::ONE], IBig::ZERO);
+    let quasi = Proof::quasi_separable(&touching, two, (vec![IBig::ONE], IBig::ZERO));
     let three = vec![(0, 2.into()), (1, 1.into()), (2, 3.into())];
-    let inseparable = Proof::inseparable(&enclosed, three);
-    let known = |samples, true_verdicts, proof| Known { samples, true_verdicts, proof };
+    let inseparable = Proof::inseparable(&enclosed, three, vec![]);
+    let known = |samples, verdict, proof| Known { samples, verdict, proof };
     [
-        known(pair, &[Verdict::Separable], separable),
-        known(touching, &[Verdict::QuasiSeparable, Verdict::Inseparable], quasi),
-        known(enclosed, &[Verdict::Inseparable], inseparable),
+        known(pair, Verdict::Separable, separable),
+        known(touching, Verdict::QuasiSeparable, quasi),
+        known(enclosed, Verdict::Inseparable, inseparable),
     ]
 }
 
@@ -54,11 +58,12 @@ fn check(text: &str) -> usize {
         let Ok(verified) = verify(&known.samples, &proof) else {
             return false;
         };
-        assert!(known.true_verdicts.contains(&verified.verdict()), "{text}");
-        if let Some((lower, upper)) = verified.margin() {
-            // The constant has twelve digits.
-            assert!(lower <= MARGIN * (1.0 + 1e-11), "{lower:e} is not below the margin: {text}");
-            assert!(upper >= MARGIN * (1.0 - 1e-11), "{upper:e} is not above the margin: {text}");
+        assert_eq!(known.verdict, verified.verdict(), "{text}");
+        if let Some((kind, lower, upper)) = verified.margin() {
+            // The constants have twelve digits.
+            let margin = if kind == MarginKind::Angular { MARGIN } else { 0.5 };
+            assert!(lower <= margin * (1.0 + 1e-11), "{lower:e} is not below the margin: {text}");
+            assert!(upper >= margin * (1.0 - 1e-11), "{upper:e} is not above the margin: {text}");
         }
         true
     };
@@ -139,14 +144,17 @@ fn any_json() -> impl Strategy<Value = Value> {
         "separable",
         "inseparable",
         "quasi-separable",
+        "hyperplane",
         "weights",
         "bias",
         "conflict",
+        "orthogonal",
         "row",
         "multiplier",
         "margin",
         "kind",
         "angular",
+        "geometric",
         "lower",
         "upper",
         "upper_rows",
@@ -248,13 +256,13 @@ proptest! {
         let (weight, bias) = if near[0] { (1.0, -100.5) } else { (weight, bias) };
         let (lower, upper) = if near[1] { (margin.lower, margin.upper) } else { bounds };
         let parts = if near[2] { (0.5, 0.5) } else { parts };
-        let proof = Proof::separable(&known.samples, vec![weight], bias);
-        let proof = proof.with_margin(lower, upper, &[(0, parts.0), (1, parts.1)]);
+        let proof = Proof::separable(&known.samples, (vec![weight], bias));
+        let proof = proof.with_margin(MarginKind::Angular, (lower, upper), &[(0, parts.0), (1, parts.1)]);
         let confirmed = check(&proof.to_json());
         prop_assert!(confirmed == 1 || near != [true; 3]);
         // Not through a file, numbers may be infinite or none at all.
         if let Ok(verified) = verify(&known.samples, &proof) {
-            prop_assert!(verified.margin().is_some_and(|(a, b)| a <= MARGIN && b >= MARGIN * 0.999));
+            prop_assert!(verified.margin().is_some_and(|(_, a, b)| a <= MARGIN && b >= MARGIN * 0.999));
         }
     }
 }

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use dashu_int::IBig;
 use linsep_data::Samples;
+use linsep_proof::MarginKind::Angular;
 use linsep_proof::{margin_lower_bound, margin_upper_bound};
 use proptest::prelude::*;
 
@@ -121,7 +122,7 @@ proptest! {
     ) {
         let Some(samples) = samples(&values, columns) else { return Ok(()) };
         let (weights, bias) = (&plane[..columns], plane[3]);
-        let lower = margin_lower_bound(&samples, weights, bias);
+        let lower = margin_lower_bound(&samples, Angular, weights, bias);
         prop_assert!((-1.0..=1.0).contains(&lower), "{lower}");
         if weights.iter().chain([&bias]).all(|&w| w == 0.0) {
             return Ok(());
@@ -139,7 +140,7 @@ proptest! {
         plane in prop::collection::vec(-1e30..1e30, 3),
     ) {
         let samples = samples(&values, 2).unwrap();
-        let lower = margin_lower_bound(&samples, &plane[..2], plane[2]);
+        let lower = margin_lower_bound(&samples, Angular, &plane[..2], plane[2]);
         let above = lower + lower.abs() * 2e-6 + 1e-200;
         let reached = values.chunks(2).enumerate().any(|(i, row)| {
             Quotient::of(row, label(i), &plane[..2], plane[2]).cmp(above) != Ordering::Greater
@@ -156,7 +157,7 @@ proptest! {
     ) {
         let Some(samples) = samples(&values, columns) else { return Ok(()) };
         let rows: Vec<(usize, f64)> = (0..samples.rows()).map(|i| (i, parts[i].abs())).collect();
-        let upper = margin_upper_bound(&samples, &rows);
+        let upper = margin_upper_bound(&samples, Angular, &rows);
         prop_assert!((0.0..=1.0).contains(&upper), "{upper}");
         let (weights, bias) = (&plane[..columns], plane[3]);
         if weights.iter().chain([&bias]).any(|&w| w != 0.0) {
@@ -182,7 +183,7 @@ proptest! {
         };
         let (a, b) = (unit(&values[..2], 1.0), unit(&values[2..], -1.0));
         let w = [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-        let upper = margin_upper_bound(&samples, &[(0, part.abs()), (1, part.abs())]);
+        let upper = margin_upper_bound(&samples, Angular, &[(0, part.abs()), (1, part.abs())]);
         if w != [0.0; 3] {
             let margins = values.chunks(2).enumerate();
             let held = margins.map(|(i, row)| Quotient::of(row, label(i), &w[..2], w[2]));

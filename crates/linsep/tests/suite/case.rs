@@ -33,8 +33,6 @@ pub struct Case {
     /// How many updates a method makes until it ends.
     #[serde(default)]
     pub updates: BTreeMap<String, u64>,
-    /// Why the engine may still be undecided.
-    pub pending: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -20,7 +20,7 @@ pub fn check(samples: &Samples, problem: &Problem, proof: &Proof) {
     refused("another fingerprint", &|file| file["data"]["fingerprint"] = json!("0".repeat(32)));
     refused("one row more", &|file| file["data"]["rows"] = json!(samples.rows() + 1));
     let claim = &original["claim"];
-    if claim.get("weights").is_some() {
+    if claim.get("hyperplane").is_some() {
         refused("the opposite hyperplane", &|file| {
             plane(file).for_each(|number| *number = opposite(number));
         });
@@ -30,15 +30,15 @@ pub fn check(samples: &Samples, problem: &Problem, proof: &Proof) {
             });
         });
         refused("a weight too few", &|file| {
-            file["claim"]["weights"].as_array_mut().unwrap().pop();
+            file["claim"]["hyperplane"]["weights"].as_array_mut().unwrap().pop();
         });
     }
     if claim.get("conflict").is_some() {
         check_conflict(problem, claim, &refused);
-        if claim.get("weights").is_some() {
+        if claim.get("hyperplane").is_some() {
             // Rows of the conflict lie on the hyperplane, one of either class.
             refused("a bias one larger", &|file| {
-                file["claim"]["bias"] = plus_one(&claim["bias"]);
+                file["claim"]["hyperplane"]["bias"] = plus_one(&claim["hyperplane"]["bias"]);
             });
         }
     }
@@ -91,13 +91,11 @@ fn check_conflict(problem: &Problem, claim: &Value, refused: &Refuse) {
 
 /// Returns the weights and the bias of the claim.
 fn plane(file: &mut Value) -> impl Iterator<Item = &mut Value> {
-    let claim = file["claim"].as_object_mut().unwrap();
-    claim.iter_mut().filter(|(name, _)| *name == "weights" || *name == "bias").flat_map(
-        |(_, value)| match value {
-            Value::Array(weights) => weights.iter_mut().collect(),
-            bias => vec![bias],
-        },
-    )
+    let plane = file["claim"]["hyperplane"].as_object_mut().unwrap();
+    plane.values_mut().flat_map(|value| match value {
+        Value::Array(weights) => weights.iter_mut().collect(),
+        bias => vec![bias],
+    })
 }
 
 /// Returns the number, or the integer in a string, with the other sign.
