@@ -14,13 +14,13 @@
 //! The face grows in rank each time, so this ends. It takes exact arithmetic on all rows and is for
 //! data of moderate size. For larger data two cheap questions are asked: whether S spans everything
 //! (rank modulo a prime, which is never too high), and whether a single feature separates weakly;
-//! then floats look for the answer (see [`wide`]).
+//! then floats look for the answer (see [`complement`]).
 
 use dashu_int::IBig;
 
 use super::alternative::{self, Alternative};
+use super::complement;
 use super::face::{dot, in_lowest_terms, integer_row, nullspace, rank_modulo_prime};
-use super::wide;
 use crate::Samples;
 
 /// Products of integers that the exact way may take.
@@ -70,7 +70,7 @@ pub fn classify(samples: &Samples, conflict: Vec<(usize, IBig)>, halt: &dyn Fn()
             let bias = weights.pop().expect("a bias");
             Class::QuasiSeparable { conflict, weights, bias }
         }
-        None => wide::classify(samples, conflict, halt),
+        None => complement::classify(samples, conflict, halt),
     }
 }
 

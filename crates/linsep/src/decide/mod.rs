@@ -9,6 +9,7 @@
 
 pub mod alternative;
 pub mod classify;
+mod complement;
 pub mod conflict;
 pub mod duplicates;
 pub mod engine;
@@ -19,7 +20,6 @@ pub mod min_norm_point;
 pub mod scan;
 pub mod smooth;
 mod vertex;
-mod wide;
 
 pub use linsep_proof::MarginKind;
 
