@@ -8,7 +8,7 @@ use linsep_data::kernels::Element;
 use rayon::prelude::*;
 
 use crate::exact::{Row, exact_value, float_value, power_of_two};
-use crate::verify::{COLUMNS_A_TASK, ROWS_A_TASK};
+use crate::verify::{ROWS_A_TASK, columns_a_task};
 
 /// Returns a number that the margin of the hyperplane is not below, close to it. One parallel pass.
 ///
@@ -78,12 +78,12 @@ pub fn margin_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
         })
         .collect();
     // A coordinate x_k / ‖(x, 1)‖ of magnitude at most 1 comes first, so that nothing overflows.
-    let columns = samples.columns();
-    let lengths: Vec<f64> = (0..columns.div_ceil(COLUMNS_A_TASK))
+    let (columns, size) = (samples.columns(), columns_a_task(samples.features()));
+    let lengths: Vec<f64> = (0..columns.div_ceil(size))
         .into_par_iter()
         .map(|task| {
-            let from = task * COLUMNS_A_TASK;
-            let range = from..columns.min(from + COLUMNS_A_TASK);
+            let from = task * size;
+            let range = from..columns.min(from + size);
             let mut sums = vec![0.0; range.len()];
             for &(row, a, length) in &terms {
                 row.for_each_in(range.clone(), |k, x| sums[k - from] += a * (x / length));

@@ -49,14 +49,12 @@ pub enum Class {
 /// Returns what a proven conflict makes of the data.
 pub fn classify(samples: &Samples, conflict: Vec<(usize, IBig)>) -> Class {
     let (n, dimension) = (samples.rows(), samples.columns() + 1);
+    // Rows that combine to zero have a rank below their number.
     if conflict.len() > dimension && spans_everything(samples, &conflict) {
         return Class::Inseparable(conflict);
     }
     if dimension <= DIMENSIONS && n.saturating_mul(dimension) <= AFFORDABLE / dimension {
         return exactly(samples, conflict);
-    }
-    if spans_everything(samples, &conflict) {
-        return Class::Inseparable(conflict);
     }
     match single_feature(samples) {
         Some(mut weights) => {

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! first     where features are many: a row under both labels; L-BFGS until a pass shows no mistake
+//!           sparse rows of many features: the dual problem, and nothing of the below
 //! repeat    p = point of smallest norm of the working set       (warm start)
 //!           scan all rows with w = p: lower = smallest score / ‖p‖, upper = ‖p‖
 //!           no mistake: prove w; done, or go on until lower and upper meet
@@ -28,6 +29,7 @@ use super::face::{integer_row, rounded};
 use super::min_norm_point::Corral;
 use super::scan::Scan;
 use super::smooth::Descent;
+use crate::data::Features;
 use crate::lift::Rows;
 use crate::{Hyperplane, Samples};
 
@@ -128,6 +130,8 @@ pub enum Way {
     WorkingSet,
     /// L-BFGS on the logistic loss.
     Smooth,
+    /// Dual coordinate descent.
+    Dual,
     /// Integers alone, where floats were at their end.
     Exact,
 }
@@ -181,8 +185,13 @@ pub fn decide(samples: &Samples, options: &DecideOptions, watch: &mut dyn Watch)
         separator: None,
         upper: (1.0, vec![]),
     };
-    if engine.rows.dimension() >= SMOOTH_DIMENSION {
-        let found = engine.contradiction().or_else(|| engine.smooth());
+    let wide = engine.rows.dimension() >= SMOOTH_DIMENSION;
+    let sparse = matches!(samples.features(), Features::Sparse(_));
+    if wide && sparse {
+        return engine.contradiction().unwrap_or_else(|| engine.dual());
+    }
+    if wide {
+        let found = engine.contradiction().or_else(|| engine.smooth()).or_else(|| engine.widen());
         if let Some(decision) = found {
             return decision;
         }
@@ -190,19 +199,19 @@ pub fn decide(samples: &Samples, options: &DecideOptions, watch: &mut dyn Watch)
     engine.working_set()
 }
 
-struct Engine<'a> {
-    samples: &'a Samples,
-    rows: Rows<'a>,
-    options: &'a DecideOptions,
-    watch: &'a mut dyn Watch,
-    started: Instant,
-    passes: u64,
+pub(super) struct Engine<'a> {
+    pub(super) samples: &'a Samples,
+    pub(super) rows: Rows<'a>,
+    pub(super) options: &'a DecideOptions,
+    pub(super) watch: &'a mut dyn Watch,
+    pub(super) started: Instant,
+    pub(super) passes: u64,
     /// The vector with the fewest mistakes, and how many.
-    best: Option<(u64, Vec<f64>)>,
+    pub(super) best: Option<(u64, Vec<f64>)>,
     /// A proven separator and its margin, as floats have it.
-    separator: Option<(f64, Vec<f64>, Proof)>,
+    pub(super) separator: Option<(f64, Vec<f64>, Proof)>,
     /// The smallest upper bound and the weights it comes from.
-    upper: (f64, Vec<(usize, f64)>),
+    pub(super) upper: (f64, Vec<(usize, f64)>),
 }
 
 impl Engine<'_> {
@@ -295,14 +304,19 @@ impl Engine<'_> {
         }
     }
 
-    fn halted(&self) -> bool {
+    pub(super) fn halted(&self) -> bool {
+        self.halted_after(0)
+    }
+
+    /// Returns true if it is time to stop, or would be with so many passes more.
+    pub(super) fn halted_after(&self, more: u64) -> bool {
         let cancelled = self.watch.cancelled().is_some_and(|flag| flag.load(Ordering::Relaxed));
         let late = self.options.time_limit.is_some_and(|limit| self.started.elapsed() >= limit);
-        cancelled || late || self.passes >= self.options.max_passes
+        cancelled || late || self.passes + more >= self.options.max_passes
     }
 
     /// Takes note of a pass.
-    fn see(&mut self, mistakes: u64, w: &[f64], lower: f64) {
+    pub(super) fn see(&mut self, mistakes: u64, w: &[f64], lower: f64) {
         if self.best.as_ref().is_none_or(|(fewest, _)| mistakes < *fewest) {
             self.best = Some((mistakes, w.to_vec()));
         }
@@ -311,7 +325,7 @@ impl Engine<'_> {
     }
 
     /// Returns true if the checker accepts w as a separator.
-    fn prove_separator(&mut self, w: Vec<f64>, lower: f64) -> bool {
+    pub(super) fn prove_separator(&mut self, w: Vec<f64>, lower: f64) -> bool {
         if self.separator.as_ref().is_some_and(|(known, ..)| *known >= lower) {
             return true;
         }
@@ -358,7 +372,7 @@ impl Engine<'_> {
     }
 
     /// Returns a decision for a conflict, if the checker accepts it.
-    fn prove_classified(&mut self, conflict: Vec<(usize, IBig)>) -> Option<Decision> {
+    pub(super) fn prove_classified(&mut self, conflict: Vec<(usize, IBig)>) -> Option<Decision> {
         let class = classify(self.samples, conflict);
         let (verdict, conflict, proof) = match class {
             Class::Inseparable(conflict) => {
@@ -384,7 +398,7 @@ impl Engine<'_> {
     }
 
     /// Returns the decision for the proven separator, if there is one.
-    fn finish(&mut self, way: Way) -> Option<Decision> {
+    pub(super) fn finish(&mut self, way: Way) -> Option<Decision> {
         let (_, w, proof) = self.separator.take()?;
         let hyperplane = Hyperplane::from_lifted(w);
         let lower = margin_lower_bound(self.samples, &hyperplane.weights, hyperplane.bias);
@@ -411,7 +425,7 @@ impl Engine<'_> {
     }
 
     /// Returns what is known so far: a proven separator, or nothing but bounds.
-    fn undecided(&mut self, way: Way) -> Decision {
+    pub(super) fn undecided(&mut self, way: Way) -> Decision {
         if let Some(decision) = self.finish(way) {
             return decision;
         }

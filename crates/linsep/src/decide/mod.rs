@@ -1,20 +1,25 @@
 //! The deciding engine: separable, quasi-separable, inseparable or undecided, with a proof.
 //!
-//! In reading order: [`scan`] is the only thing that touches all the data, [`min_norm_point`] and
-//! [`smooth`] find candidates, [`engine`] puts them together, [`conflict`] makes exact what floats
-//! found, [`classify`] tells quasi-separable from inseparable, with the integers of [`face`], and
-//! [`alternative`] decides small sets exactly where floats are at their end.
+//! In reading order: [`scan`] is the only thing that touches all the data, [`min_norm_point`],
+//! [`smooth`] and, where features outnumber rows, [`dual`] find candidates, [`engine`] puts them
+//! together, [`conflict`] makes exact what floats found, [`classify`] tells quasi-separable from
+//! inseparable, with the integers of [`face`], and [`alternative`] decides small sets exactly where
+//! floats are at their end. [`peel`] and [`contested`] are for sparse rows.
 
 pub mod alternative;
 pub mod classify;
 pub mod conflict;
+pub mod contested;
+pub mod dual;
 pub mod duplicates;
 pub mod engine;
 mod exact;
 pub mod face;
 pub mod min_norm_point;
+pub mod peel;
 pub mod scan;
 pub mod smooth;
 mod vertex;
+mod wide;
 
 pub use engine::{DecideOptions, Decision, MarginGoal, Pass, Verdict, Watch, Way, decide};
