@@ -218,7 +218,10 @@ fn tiny_margins() {
     };
     let labels: Vec<bool> = (0..40).map(|i| i % 2 == 0).collect();
     let samples = dense(&(0..40).map(row).collect::<Vec<_>>(), &labels);
-    assert!(strictly_separable(&samples, Way::WorkingSet).upper < 1e-8);
+    // Floats or integers: at the edge of rounding either may be the first.
+    let decision = decided(&samples, MarginGoal::Any);
+    assert_eq!(decision.verdict, Verdict::Separable);
+    assert!(decision.lower > 0.0 && decision.lower < 1e-8, "{}", decision.lower);
 }
 
 #[test]
