@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::exact::{Row, Sum, exact_value, float_value, parts, power_of_two};
 use crate::proof::MarginKind;
-use crate::verify::{COLUMNS_A_TASK, ROWS_A_TASK};
+use crate::verify::{ROWS_A_TASK, columns_a_task};
 
 /// Returns a number that the margin of the hyperplane is not below, close to it. One parallel pass.
 ///
@@ -110,12 +110,12 @@ fn geometric_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
             (Row::of(samples.features(), i), if positive { share } else { share.negated() })
         })
         .collect();
-    let columns = samples.columns();
-    let lengths: Vec<f64> = (0..columns.div_ceil(COLUMNS_A_TASK))
+    let (columns, width) = (samples.columns(), columns_a_task(samples.features()));
+    let lengths: Vec<f64> = (0..columns.div_ceil(width))
         .into_par_iter()
         .map(|task| {
-            let from = task * COLUMNS_A_TASK;
-            let range = from..columns.min(from + COLUMNS_A_TASK);
+            let from = task * width;
+            let range = from..columns.min(from + width);
             let mut sums = vec![Sum::default(); range.len()];
             for (row, share) in &terms {
                 row.for_each_in(range.clone(), |k, x| sums[k - from] += share.times(&exact(x)));
@@ -146,12 +146,12 @@ fn angular_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
         })
         .collect();
     // A coordinate x_k / ‖(x, 1)‖ of magnitude at most 1 comes first, so that nothing overflows.
-    let columns = samples.columns();
-    let lengths: Vec<f64> = (0..columns.div_ceil(COLUMNS_A_TASK))
+    let (columns, size) = (samples.columns(), columns_a_task(samples.features()));
+    let lengths: Vec<f64> = (0..columns.div_ceil(size))
         .into_par_iter()
         .map(|task| {
-            let from = task * COLUMNS_A_TASK;
-            let range = from..columns.min(from + COLUMNS_A_TASK);
+            let from = task * size;
+            let range = from..columns.min(from + size);
             let mut sums = vec![0.0; range.len()];
             for &(row, a, length) in &terms {
                 row.for_each_in(range.clone(), |k, x| sums[k - from] += a * (x / length));

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use dashu_int::IBig;
-use linsep_data::Samples;
+use linsep_data::{Features, Samples};
 use rayon::prelude::*;
 
 use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
@@ -17,8 +17,17 @@ use crate::rank::{integer_residues, rank, row_residues};
 
 /// Rows handed to one task.
 pub(crate) const ROWS_A_TASK: usize = 256;
-/// Features handed to one task.
-pub(crate) const COLUMNS_A_TASK: usize = 64;
+/// Features handed to one task, and tasks at the most where rows are sparse.
+const COLUMNS_A_TASK: usize = 64;
+
+/// Returns the number of features to hand to one task. A task visits every row that is named, so that
+/// a million features of sparse rows must not make many tasks.
+pub(crate) fn columns_a_task(features: &Features) -> usize {
+    match features {
+        Features::Sparse(_) => features.columns().div_ceil(COLUMNS_A_TASK).max(COLUMNS_A_TASK),
+        _ => COLUMNS_A_TASK,
+    }
+}
 
 /// A proof that holds. Only [`verify`] makes one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -239,10 +248,10 @@ fn check_conflict(samples: &Samples, conflict: &[ConflictingRow]) -> Result<(), 
     if balance != IBig::ZERO {
         return Err(Refused::DoesNotCancel { feature: None });
     }
-    let columns = samples.columns();
-    let left = (0..columns.div_ceil(COLUMNS_A_TASK)).into_par_iter().find_map_first(|task| {
-        let from = task * COLUMNS_A_TASK;
-        first_not_cancelling(&terms, from..columns.min(from + COLUMNS_A_TASK))
+    let (columns, size) = (samples.columns(), columns_a_task(samples.features()));
+    let left = (0..columns.div_ceil(size)).into_par_iter().find_map_first(|task| {
+        let from = task * size;
+        first_not_cancelling(&terms, from..columns.min(from + size))
     });
     match left {
         Some(k) => Err(Refused::DoesNotCancel { feature: Some(k + 1) }),

@@ -56,14 +56,12 @@ pub enum Class {
 /// Returns what a proven conflict makes of the data; `halt` is asked now and then.
 pub fn classify(samples: &Samples, conflict: Vec<(usize, IBig)>, halt: &dyn Fn() -> bool) -> Class {
     let (n, dimension) = (samples.rows(), samples.columns() + 1);
+    // Rows that combine to zero have a rank below their number.
     if conflict.len() > dimension && spans_everything(samples, &conflict) {
         return Class::Inseparable { conflict, orthogonal: vec![] };
     }
     if dimension <= DIMENSIONS && n.saturating_mul(dimension) <= AFFORDABLE / dimension {
         return exactly(samples, conflict);
-    }
-    if spans_everything(samples, &conflict) {
-        return Class::Inseparable { conflict, orthogonal: vec![] };
     }
     match single_feature(samples) {
         Some(mut weights) => {

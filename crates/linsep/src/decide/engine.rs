@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! first     where features are many: a row under both labels; L-BFGS until a pass shows no mistake
+//!           sparse rows of many features: the dual problem, and nothing of the below
 //! repeat    p = point of smallest norm of the working set       (warm start)
 //!           scan all rows with w = p: lower = smallest score / ‖p‖, upper = ‖p‖
 //!           no mistake: prove w; done, or go on until lower and upper meet
@@ -29,11 +30,15 @@ use super::geometric::Hulls;
 use super::min_norm_point::Corral;
 use super::scan::Scan;
 use super::smooth::Descent;
+use crate::data::Features;
 use crate::lift::Rows;
 use crate::{Hyperplane, Samples};
 
 /// From this dimension on the smooth phase comes first: the inner solve would dominate.
 const SMOOTH_DIMENSION: usize = 700;
+/// From this dimension on sparse rows are left to the dual problem at once: a step of the smooth phase
+/// is long, whatever the rows.
+const DUAL_DIMENSION: usize = 10_000;
 /// Passes that the smooth phase may take before the working set takes over.
 const SMOOTH_PASSES: u64 = 80;
 /// The working set starts with this many rows a dimension, and a pass adds at most this many.
@@ -41,6 +46,8 @@ const ROWS_A_DIMENSION: usize = 20;
 const ADDED_A_DIMENSION: usize = 4;
 /// Values that the working set may start with (1 GiB); it may grow to twice as many.
 const WORKING_SET_VALUES: usize = 1 << 27;
+/// Rows that must fit for the nearest points to be worth looking for.
+const FEWEST_ROWS: usize = 1000;
 /// Under this norm p may be zero, and the corral is worth an exact look.
 const SUSPICIOUS: f64 = 1e-7;
 /// Under this norm p is nothing but rounding, and a scan with it would tell nothing.
@@ -137,6 +144,8 @@ pub enum Way {
     WorkingSet,
     /// L-BFGS on the logistic loss.
     Smooth,
+    /// Dual coordinate descent.
+    Dual,
     /// Integers alone, where floats were at their end.
     Exact,
 }
@@ -202,42 +211,51 @@ pub fn decide(samples: &Samples, options: &DecideOptions, watch: &mut dyn Watch)
     decision
 }
 
-struct Engine<'a> {
-    samples: &'a Samples,
-    rows: Rows<'a>,
-    options: &'a DecideOptions,
-    watch: &'a mut dyn Watch,
-    started: Instant,
-    passes: u64,
+pub(super) struct Engine<'a> {
+    pub(super) samples: &'a Samples,
+    pub(super) rows: Rows<'a>,
+    pub(super) options: &'a DecideOptions,
+    pub(super) watch: &'a mut dyn Watch,
+    pub(super) started: Instant,
+    pub(super) passes: u64,
     /// The vector with the fewest mistakes, and how many.
-    best: Option<(u64, Vec<f64>)>,
-    separator: Option<Separator>,
+    pub(super) best: Option<(u64, Vec<f64>)>,
+    pub(super) separator: Option<Separator>,
     /// The smallest upper bound on the angular margin and the weights it comes from.
-    upper: (f64, Vec<(usize, f64)>),
+    pub(super) upper: (f64, Vec<(usize, f64)>),
     /// The weights of the nearest points of both hulls.
-    nearest: Option<Vec<(usize, f64)>>,
+    pub(super) nearest: Option<Vec<(usize, f64)>>,
 }
 
 /// A proven separator.
-struct Separator {
+pub(super) struct Separator {
     /// Its margin, as floats have it.
-    lower: f64,
-    plane: Hyperplane,
-    proof: Proof,
+    pub(super) lower: f64,
+    pub(super) plane: Hyperplane,
+    pub(super) proof: Proof,
 }
 
 impl Engine<'_> {
     fn verdict(&mut self) -> Decision {
-        if self.rows.dimension() >= SMOOTH_DIMENSION
-            && let Some(decision) = self.contradiction().or_else(|| self.smooth())
-        {
-            return decision;
+        let wide = self.rows.dimension() >= SMOOTH_DIMENSION;
+        let sparse = matches!(self.samples.features(), Features::Sparse(_));
+        if wide && sparse {
+            let short = self.rows.dimension() < DUAL_DIMENSION;
+            let found = self.contradiction();
+            let found = found.or_else(|| if short { self.smooth() } else { None });
+            return found.unwrap_or_else(|| self.dual());
+        }
+        if wide {
+            let found = self.contradiction().or_else(|| self.smooth()).or_else(|| self.widen());
+            if let Some(decision) = found {
+                return decision;
+            }
         }
         self.working_set()
     }
 
     /// Returns true if the largest margin of this kind is asked for.
-    fn seeks(&self, kind: MarginKind) -> bool {
+    pub(super) fn seeks(&self, kind: MarginKind) -> bool {
         self.options.margin == MarginGoal::Max && self.options.kind == kind
     }
 
@@ -332,6 +350,9 @@ impl Engine<'_> {
         let rows = Rows::raw(self.samples);
         let (n, dimension) = (rows.len(), rows.dimension());
         let most = (WORKING_SET_VALUES / dimension).max(2);
+        if most < n.min(FEWEST_ROWS) {
+            return self.finish(way).expect("a separator is proven");
+        }
         let added = ADDED_A_DIMENSION * dimension;
         let [negative, positive] = first_of_each_class(self.samples);
         let mut some: Vec<Vec<f64>> = spread(n, 100).into_iter().map(|i| self.raw_row(i)).collect();
@@ -383,14 +404,19 @@ impl Engine<'_> {
         x
     }
 
-    fn halted(&self) -> bool {
+    pub(super) fn halted(&self) -> bool {
+        self.halted_after(0)
+    }
+
+    /// Returns true if it is time to stop, or would be with so many passes more.
+    pub(super) fn halted_after(&self, more: u64) -> bool {
         let cancelled = self.watch.cancelled().is_some_and(|flag| flag.load(Ordering::Relaxed));
         let late = self.options.time_limit.is_some_and(|limit| self.started.elapsed() >= limit);
-        cancelled || late || self.passes >= self.options.max_passes
+        cancelled || late || self.passes + more >= self.options.max_passes
     }
 
     /// Takes note of a pass.
-    fn see(&mut self, mistakes: u64, w: &[f64], lower: f64) {
+    pub(super) fn see(&mut self, mistakes: u64, w: &[f64], lower: f64) {
         if self.best.as_ref().is_none_or(|(fewest, _)| mistakes < *fewest) {
             self.best = Some((mistakes, w.to_vec()));
         }
@@ -399,7 +425,7 @@ impl Engine<'_> {
     }
 
     /// Returns true if the checker accepts the hyperplane as a separator.
-    fn prove_separator(&mut self, plane: Hyperplane, lower: f64) -> bool {
+    pub(super) fn prove_separator(&mut self, plane: Hyperplane, lower: f64) -> bool {
         if self.separator.as_ref().is_some_and(|known| known.lower >= lower) {
             return true;
         }
@@ -452,7 +478,7 @@ impl Engine<'_> {
     }
 
     /// Returns a decision for a conflict, if the checker accepts it.
-    fn prove_classified(&mut self, conflict: Vec<(usize, IBig)>) -> Option<Decision> {
+    pub(super) fn prove_classified(&mut self, conflict: Vec<(usize, IBig)>) -> Option<Decision> {
         let class = classify(self.samples, conflict, &|| self.halted());
         let (verdict, conflict, proof) = match class {
             Class::Inseparable { conflict, orthogonal } => {
@@ -478,7 +504,7 @@ impl Engine<'_> {
     }
 
     /// Returns the decision for the proven separator, if there is one.
-    fn finish(&mut self, way: Way) -> Option<Decision> {
+    pub(super) fn finish(&mut self, way: Way) -> Option<Decision> {
         let Separator { plane, proof, .. } = self.separator.as_ref()?;
         let (kind, rows) = (self.options.kind, self.bounding_rows());
         // The margin of what rounding made of integers says nothing: they separate, that is all.
@@ -517,7 +543,7 @@ impl Engine<'_> {
     }
 
     /// Returns what is known so far: a proven separator, or nothing but bounds.
-    fn undecided(&mut self, way: Way) -> Decision {
+    pub(super) fn undecided(&mut self, way: Way) -> Decision {
         if let Some(decision) = self.finish(way) {
             return decision;
         }
