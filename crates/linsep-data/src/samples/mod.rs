@@ -287,9 +287,16 @@ impl Samples {
         let mut left_out = vec![false; self.rows()];
         rows.iter().for_each(|&i| left_out[i] = true);
         let keep: Vec<usize> = (0..self.rows()).filter(|&i| !left_out[i]).collect();
-        let positive = keep.iter().map(|&i| self.positive[i]).collect();
+        self.with_rows(&keep)
+    }
+
+    /// Returns a copy of these rows alone, counted from 0, in the order in which they are named.
+    ///
+    /// Errors if there is no row of one of the classes.
+    pub fn with_rows(&self, rows: &[usize]) -> Result<Self, Error> {
+        let positive = rows.iter().map(|&i| self.positive[i]).collect();
         let labels = Labels { positive, names: self.label_names.clone() };
-        let rest = Self::new(self.features.select_rows(&keep), labels, Missing::Refuse)?;
+        let rest = Self::new(self.features.select_rows(rows), labels, Missing::Refuse)?;
         Ok(Samples {
             feature_names: self.feature_names.clone(),
             index_base: self.index_base,

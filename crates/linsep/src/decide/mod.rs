@@ -18,6 +18,7 @@ pub mod face;
 pub mod min_norm_point;
 mod removal;
 mod robust;
+mod scaled;
 pub mod scan;
 pub mod smooth;
 mod vertex;
