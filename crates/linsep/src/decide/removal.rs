@@ -3,7 +3,7 @@
 //! ```text
 //! start    the rows that a hyperplane with few mistakes (robust.rs) does not have on their own
 //!          sides, the most wrong first: the rest is separable by construction
-//!          (none that leaves both classes: rows of conflicts, until there is none)
+//!          (none that leaves both classes: rows of conflicts until there is none, or all but two)
 //! halve    the shortest beginning of that list without which the rest is still separable
 //! return   one row after another, the least wrong first, as long as the rest stays separable; a
 //!          new separator takes with it all rows that it has on their own sides
@@ -20,6 +20,7 @@ use linsep_proof::exact::{Row, sign_of_value};
 use linsep_proof::{Proof, verify};
 use rayon::prelude::*;
 
+use super::duplicates::values;
 use super::engine::{DecideOptions, MarginGoal, Verdict, decide_strictly};
 use super::explain::{Limits, Removal, RemovedRow};
 use super::robust::{Weighing, few_mistakes};
@@ -78,7 +79,7 @@ fn search(samples: &Samples, limits: &Limits) -> Option<(Vec<usize>, Hyperplane,
     });
     if started {
         search.halve();
-    } else if !search.break_conflicts() {
+    } else if !search.break_conflicts() && !search.start_from_two() {
         return None;
     }
     let irreducible = search.put_back();
@@ -164,24 +165,55 @@ impl Search<'_> {
                     return true;
                 }
                 Answer::Conflict(conflict) => {
-                    // The row with the largest share; of equals the first.
-                    let (mut guilty, mut share) = (0, IBig::ZERO);
-                    for (row, multiplier) in conflict {
-                        if multiplier > share {
-                            (guilty, share) = (row, multiplier);
-                        }
-                    }
-                    self.removed.push(self.nth_of_rest(guilty));
+                    let Some(guilty) = self.guiltiest(&conflict) else {
+                        return false;
+                    };
+                    self.removed.push(guilty);
                 }
                 Answer::Open => return false,
             }
         }
     }
 
-    /// Returns the number among all rows of row `n` of the rest.
-    fn nth_of_rest(&self, n: usize) -> usize {
-        let rest = (0..self.samples.rows()).filter(|row| !self.removed.contains(row));
-        rest.into_iter().nth(n).expect("a conflict names rows of the rest")
+    /// Returns the row with the largest share of a conflict among the rest, of equals the first,
+    /// that is not the last of its class.
+    fn guiltiest(&self, conflict: &[(usize, IBig)]) -> Option<usize> {
+        let positive = self.samples.positive();
+        let rest: Vec<usize> =
+            (0..positive.len()).filter(|row| !self.removed.contains(row)).collect();
+        let left = |class: bool| rest.iter().filter(|&&row| positive[row] == class).count();
+        let spare = [left(false) > 1, left(true) > 1];
+        let mut found: Option<(usize, &IBig)> = None;
+        for (n, share) in conflict {
+            let row = rest[*n];
+            if spare[usize::from(positive[row])] && found.is_none_or(|(_, most)| share > most) {
+                found = Some((row, share));
+            }
+        }
+        found.map(|(row, _)| row)
+    }
+
+    /// Leaves out all but two different rows of different classes, to put back what can be. Returns
+    /// false if there are none.
+    fn start_from_two(&mut self) -> bool {
+        let samples = self.samples;
+        let different = |a: usize| {
+            let others =
+                (0..samples.rows()).filter(|&b| samples.positive()[a] != samples.positive()[b]);
+            others.into_iter().find(|&b| values(samples, a) != values(samples, b)).map(|b| [a, b])
+        };
+        // If the first row has no partner, all of the other class are its copies.
+        let first =
+            [0, samples.positive().iter().position(|&p| p != samples.positive()[0]).unwrap_or(0)];
+        let Some(pair) = first.into_iter().find_map(different) else {
+            return false;
+        };
+        let rows: Vec<usize> = (0..samples.rows()).filter(|row| !pair.contains(row)).collect();
+        let Answer::Separable(plane) = self.ask(&rows, MarginGoal::Any) else {
+            return false;
+        };
+        self.take(rows, plane);
+        true
     }
 
     /// Keeps the shortest beginning of the list that will do.

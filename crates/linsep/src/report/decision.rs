@@ -46,7 +46,10 @@ pub fn text(samples: &Samples, decision: &Decision, explanation: Option<&Explana
         conflict(&mut report, samples, decision);
     }
     if let Some(explanation) = explanation.filter(|_| !decision.conflict.is_empty()) {
-        duplicates(&mut report, &explanation.contradictions);
+        // Two rows in conflict have been called the same row already.
+        if decision.conflict.len() > 2 || explanation.contradictions.len() > 1 {
+            duplicates(&mut report, &explanation.contradictions);
+        }
         if let Some(carried) = &explanation.carried_by {
             carried_by(&mut report, samples, carried);
         }
