@@ -16,4 +16,4 @@ pub use dashu_int::IBig;
 pub use fingerprint::fingerprint;
 pub use margin::{margin_lower_bound, margin_upper_bound};
 pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict};
-pub use verify::{Refused, Verified, verify};
+pub use verify::{Refused, Verified, verify, verify_conflict};

@@ -340,7 +340,7 @@ impl Proof {
     }
 }
 
-fn conflicting(rows: Vec<(usize, IBig)>) -> Vec<ConflictingRow> {
+pub(crate) fn conflicting(rows: Vec<(usize, IBig)>) -> Vec<ConflictingRow> {
     let numbered = |(row, multiplier)| ConflictingRow { row: row + 1, multiplier };
     rows.into_iter().map(numbered).collect()
 }

@@ -11,7 +11,7 @@ use crate::fingerprint::fingerprint;
 use crate::margin::{margin_lower_bound, margin_upper_bound};
 use crate::proof::{
     Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, MarginKind, Plane,
-    Proof, Verdict,
+    Proof, Verdict, conflicting,
 };
 use crate::rank::{integer_residues, rank, row_residues};
 
@@ -228,6 +228,12 @@ fn first_astray(
 
 fn check_length(found: usize, expected: usize) -> Result<(), Refused> {
     if found == expected { Ok(()) } else { Err(Refused::WrongLength { found, expected }) }
+}
+
+/// Returns nothing if the rows (counted from 0), taken so many times, cancel: no hyperplane has all of
+/// them strictly on their own sides. Costs one look at the rows named.
+pub fn verify_conflict(samples: &Samples, conflict: &[(usize, IBig)]) -> Result<(), Refused> {
+    check_conflict(samples, &conflicting(conflict.to_vec()))
 }
 
 /// Checks that the rows, times y and their multipliers, add up to zero, and so do the multipliers

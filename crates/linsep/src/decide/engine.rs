@@ -19,7 +19,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use dashu_int::IBig;
-use linsep_proof::{MarginKind, Proof, margin_lower_bound, margin_upper_bound, verify};
+use linsep_proof::{
+    MarginKind, Proof, margin_lower_bound, margin_upper_bound, verify, verify_conflict,
+};
 
 use super::alternative::{self, Alternative};
 use super::classify::{Class, classify, for_raw_rows};
@@ -192,10 +194,30 @@ pub struct Decision {
 /// # Ok::<(), linsep::Error>(())
 /// ```
 pub fn decide(samples: &Samples, options: &DecideOptions, watch: &mut dyn Watch) -> Decision {
+    run(samples, options, watch, true)
+}
+
+/// Decides whether `samples` are strictly separable. What is not is left undecided, with the conflict
+/// that the checker has accepted: more would take more work to tell.
+pub(super) fn decide_strictly(
+    samples: &Samples,
+    options: &DecideOptions,
+    watch: &mut dyn Watch,
+) -> Decision {
+    run(samples, options, watch, false)
+}
+
+fn run(
+    samples: &Samples,
+    options: &DecideOptions,
+    watch: &mut dyn Watch,
+    classified: bool,
+) -> Decision {
     let mut engine = Engine {
         samples,
         rows: Rows::lifted(samples),
         options,
+        classified,
         watch,
         started: Instant::now(),
         passes: 0,
@@ -215,6 +237,8 @@ pub(super) struct Engine<'a> {
     pub(super) samples: &'a Samples,
     pub(super) rows: Rows<'a>,
     pub(super) options: &'a DecideOptions,
+    /// Whether quasi-separable is to be told from inseparable.
+    classified: bool,
     pub(super) watch: &'a mut dyn Watch,
     pub(super) started: Instant,
     pub(super) passes: u64,
@@ -479,7 +503,10 @@ impl Engine<'_> {
 
     /// Returns a decision for a conflict, if the checker accepts it.
     pub(super) fn prove_classified(&mut self, conflict: Vec<(usize, IBig)>) -> Option<Decision> {
-        let class = classify(self.samples, conflict, &|| self.halted());
+        let class = match self.classified {
+            true => classify(self.samples, conflict, &|| self.halted()),
+            false => Class::Unknown(conflict),
+        };
         let (verdict, conflict, proof) = match class {
             Class::Inseparable { conflict, orthogonal } => {
                 let proof = Proof::inseparable(self.samples, conflict.clone(), orthogonal);
@@ -490,6 +517,7 @@ impl Engine<'_> {
                 (Verdict::QuasiSeparable, conflict, proof)
             }
             Class::Unknown(conflict) => {
+                verify_conflict(self.samples, &conflict).ok()?;
                 let mut decision = self.undecided(Way::WorkingSet);
                 decision.conflict = conflict;
                 return Some(decision);

@@ -5,9 +5,11 @@
 //! together, [`conflict`] makes exact what floats found, [`classify`] tells quasi-separable from
 //! inseparable, with the integers of [`face`] or, in larger data, with the help of floats, and
 //! [`alternative`] decides small sets exactly where floats are at their end. [`peel`] and
-//! [`contested`] are for sparse rows, [`geometric`] finds the nearest points of the two hulls.
+//! [`contested`] are for sparse rows, [`geometric`] finds the nearest points of the two hulls, and
+//! [`mod@explain`] says why data is not separable.
 
 pub mod alternative;
+mod carried;
 pub mod classify;
 mod complement;
 pub mod conflict;
@@ -16,10 +18,14 @@ pub mod dual;
 pub mod duplicates;
 pub mod engine;
 mod exact;
+pub mod explain;
 pub mod face;
 pub mod geometric;
 pub mod min_norm_point;
 pub mod peel;
+mod removal;
+mod robust;
+mod scaled;
 pub mod scan;
 pub mod smooth;
 mod vertex;
@@ -28,3 +34,4 @@ mod wide;
 pub use linsep_proof::MarginKind;
 
 pub use engine::{DecideOptions, Decision, MarginGoal, Pass, Verdict, Watch, Way, decide};
+pub use explain::{Carried, ExplainOptions, Explanation, Removal, RemovedRow, explain};
