@@ -3,11 +3,13 @@
 //! The margin of a hyperplane is the smallest y (w·x + b) / ‖(x, 1)‖ / ‖(w, b)‖ over all rows; the best
 //! one, rho, is the largest that any hyperplane has.
 
+use std::cmp::Ordering;
+
 use linsep_data::Samples;
 use linsep_data::kernels::Element;
 use rayon::prelude::*;
 
-use crate::exact::{Row, exact_value, float_value, power_of_two};
+use crate::exact::{Row, exact_value, float_value, power_of_two, sign_of_value};
 use crate::verify::{COLUMNS_A_TASK, ROWS_A_TASK};
 
 /// Returns a number that the margin of the hyperplane is not below, close to it. One parallel pass.
@@ -16,22 +18,42 @@ use crate::verify::{COLUMNS_A_TASK, ROWS_A_TASK};
 /// If there is not one weight a feature.
 pub fn margin_lower_bound(samples: &Samples, weights: &[f64], bias: f64) -> f64 {
     assert_eq!(weights.len(), samples.columns(), "one weight a feature");
-    let length = length(Row::Dense64(weights), bias);
-    if !length.is_finite() || length == 0.0 {
-        return -1.0;
-    }
-    (0..samples.rows())
-        .into_par_iter()
-        .with_min_len(ROWS_A_TASK)
-        .map(|i| row_lower_bound(samples, i, weights, bias, length))
-        .reduce(|| 1.0, f64::min)
+    sides_and_margin(samples, weights, bias).1
 }
 
-/// Returns a number that the margin of row `i` is not below.
-fn row_lower_bound(samples: &Samples, i: usize, weights: &[f64], bias: f64, length_w: f64) -> f64 {
-    let row = Row::of(samples.features(), i);
-    let positive = samples.positive()[i];
-    let value = match float_value(weights, bias, row) {
+/// Returns the first row (counted from 0) that is not strictly on its own side of the hyperplane, if
+/// there is one, and a number that the margin is not below. One parallel pass for both.
+pub(crate) fn sides_and_margin(
+    samples: &Samples,
+    weights: &[f64],
+    bias: f64,
+) -> (Option<usize>, f64) {
+    let length = length(Row::Dense64(weights), bias);
+    let features = samples.features();
+    let ahead = features.rows_ahead();
+    let row = |i: usize| {
+        features.prefetch(i + ahead);
+        let (row, positive) = (Row::of(features, i), samples.positive()[i]);
+        let value = value_lower_bound(row, positive, weights, bias);
+        let own = if positive { Ordering::Greater } else { Ordering::Less };
+        // What is above a positive number is positive; all else is for exact arithmetic to say.
+        let wrong = !(value > 0.0 || sign_of_value(weights, bias, row) == own);
+        (
+            if wrong { i } else { usize::MAX },
+            quotient_lower_bound(row, value, weights.len(), length),
+        )
+    };
+    let (wrong, margin) = (0..samples.rows())
+        .into_par_iter()
+        .with_min_len(ROWS_A_TASK)
+        .map(row)
+        .reduce(|| (usize::MAX, 1.0), |a, b| (a.0.min(b.0), a.1.min(b.1)));
+    ((wrong != usize::MAX).then_some(wrong), margin)
+}
+
+/// Returns a number that y (w·x + b) is not below.
+fn value_lower_bound(row: Row, positive: bool, weights: &[f64], bias: f64) -> f64 {
+    match float_value(weights, bias, row) {
         Some((value, bound)) if bound <= value.abs() * power_of_two(-20) => {
             if positive {
                 value - bound
@@ -44,7 +66,14 @@ fn row_lower_bound(samples: &Samples, i: usize, weights: &[f64], bias: f64, leng
             let sum = exact_value(weights, bias, row);
             if positive { sum.round_down() } else { sum.negated().round_down() }
         }
-    };
+    }
+}
+
+/// Returns a number that the margin of a row is not below, given one that its value is not below.
+fn quotient_lower_bound(row: Row, value: f64, features: usize, length_w: f64) -> f64 {
+    if !length_w.is_finite() || length_w == 0.0 {
+        return -1.0;
+    }
     let share = value / length(row, 1.0);
     let margin = share / length_w;
     // Where a quotient may underflow, zero or the least that any margin can be is a bound as well.
@@ -52,7 +81,7 @@ fn row_lower_bound(samples: &Samples, i: usize, weights: &[f64], bias: f64, leng
         return if value >= 0.0 { 0.0 } else { -1.0 };
     }
     // Both lengths and both quotients together are off by less than half the slack.
-    let slack = slack(weights.len());
+    let slack = slack(features);
     (if margin > 0.0 { margin * (1.0 - slack) } else { margin * (1.0 + slack) }).max(-1.0)
 }
 

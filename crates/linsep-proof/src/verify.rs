@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 use crate::exact::{IntegerPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::fingerprint;
-use crate::margin::{margin_lower_bound, margin_upper_bound};
-use crate::proof::{Claim, ConflictingRow, MarginClaim, Proof, Verdict};
+use crate::margin::{margin_upper_bound, sides_and_margin};
+use crate::proof::{Claim, ConflictingRow, MarginClaim, Proof, Verdict, WeightedRow};
 
 /// Rows handed to one task.
 pub(crate) const ROWS_A_TASK: usize = 256;
@@ -131,7 +131,7 @@ fn where_not(feature: Option<usize>) -> String {
 ///
 /// Everything is checked on the raw rows, in exact arithmetic, whatever the size of the numbers. The
 /// row that a refusal names is the first, whatever the number of threads. Costs a parallel pass for
-/// the fingerprint, and another one for a hyperplane, and one for its margin.
+/// the fingerprint, and another one for a hyperplane with its margin.
 pub fn verify(samples: &Samples, proof: &Proof) -> Result<Verified, Refused> {
     check_data(samples, proof)?;
     match &proof.claim {
@@ -140,10 +140,11 @@ pub fn verify(samples: &Samples, proof: &Proof) -> Result<Verified, Refused> {
             if !weights.iter().chain([bias]).all(|w| w.is_finite()) {
                 return Err(Refused::NotFinite);
             }
-            let sign = |row: Row| sign_of_value(weights, *bias, row);
-            check_sides(samples, sign, &[Ordering::Greater])?;
             if let Some(margin) = &proof.margin {
-                check_margin(samples, weights, *bias, margin)?;
+                check_sides_and_margin(samples, weights, *bias, margin)?;
+            } else {
+                let sign = |row: Row| sign_of_value(weights, *bias, row);
+                check_sides(samples, sign, &[Ordering::Greater])?;
             }
         }
         _ if proof.margin.is_some() => return Err(Refused::MarginWithoutHyperplane),
@@ -239,23 +240,35 @@ fn check_rows(samples: &Samples, rows: impl Iterator<Item = usize>) -> Result<()
     if seen.is_empty() { Err(Refused::EmptyConflict) } else { Ok(()) }
 }
 
-/// Checks both bounds. That the lower one is not above the upper one follows.
-fn check_margin(
+/// Checks that rows and weights can show an upper bound.
+pub(crate) fn check_upper_rows(samples: &Samples, rows: &[WeightedRow]) -> Result<(), Refused> {
+    if !rows.iter().all(|r| r.weight.is_finite()) {
+        return Err(Refused::NotFinite);
+    }
+    check_rows(samples, rows.iter().map(|r| r.row))?;
+    match rows.iter().find(|r| r.weight < 0.0) {
+        Some(negative) => Err(Refused::NotPositive { row: negative.row }),
+        None => Ok(()),
+    }
+}
+
+/// Checks that every row is on its own side, and both bounds on the margin. That the lower one is not
+/// above the upper one follows.
+fn check_sides_and_margin(
     samples: &Samples,
     weights: &[f64],
     bias: f64,
     margin: &MarginClaim,
 ) -> Result<(), Refused> {
     let MarginClaim { kind: _, lower, upper, upper_rows } = margin;
-    let numbers = upper_rows.iter().map(|r| &r.weight).chain([lower, upper]);
-    if !numbers.into_iter().all(|n| n.is_finite()) {
+    let (wrong, found) = sides_and_margin(samples, weights, bias);
+    if let Some(i) = wrong {
+        return Err(Refused::WrongSide { row: i + 1 });
+    }
+    if !lower.is_finite() || !upper.is_finite() {
         return Err(Refused::NotFinite);
     }
-    check_rows(samples, upper_rows.iter().map(|r| r.row))?;
-    if let Some(negative) = upper_rows.iter().find(|r| r.weight < 0.0) {
-        return Err(Refused::NotPositive { row: negative.row });
-    }
-    let found = margin_lower_bound(samples, weights, bias);
+    check_upper_rows(samples, upper_rows)?;
     if *lower > found {
         return Err(Refused::Margin { what: "lower", claimed: *lower, found });
     }

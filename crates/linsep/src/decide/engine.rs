@@ -18,7 +18,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use dashu_int::IBig;
-use linsep_proof::{Proof, margin_lower_bound, margin_upper_bound, verify};
+use linsep_proof::{
+    Proof, Separator, margin_lower_bound, margin_upper_bound, prove_separable, verify,
+};
 
 use super::alternative::{self, Alternative};
 use super::classify::{Class, classify, for_raw_rows};
@@ -178,7 +180,7 @@ pub fn decide(samples: &Samples, options: &DecideOptions, watch: &mut dyn Watch)
         started: Instant::now(),
         passes: 0,
         best: None,
-        separator: None,
+        candidates: vec![],
         upper: (1.0, vec![]),
     };
     if engine.rows.dimension() >= SMOOTH_DIMENSION {
@@ -199,8 +201,8 @@ struct Engine<'a> {
     passes: u64,
     /// The vector with the fewest mistakes, and how many.
     best: Option<(u64, Vec<f64>)>,
-    /// A proven separator and its margin, as floats have it.
-    separator: Option<(f64, Vec<f64>, Proof)>,
+    /// Vectors without a mistake and their margins, as floats have them: the largest last.
+    candidates: Vec<(f64, Vec<f64>)>,
     /// The smallest upper bound and the weights it comes from.
     upper: (f64, Vec<(usize, f64)>),
 }
@@ -220,9 +222,14 @@ impl Engine<'_> {
             self.passes = before + descent.passes();
             let (mistakes, w) = (descent.mistakes(), descent.w().to_vec());
             self.see(mistakes, &w, f64::NEG_INFINITY);
-            if mistakes == 0 && self.prove_separator(w, 0.0) {
-                let go_on = self.options.margin == MarginGoal::Max;
-                return if go_on { None } else { self.finish(Way::Smooth) };
+            if mistakes == 0 {
+                self.add_candidate(0.0, w);
+                if self.options.margin == MarginGoal::Max {
+                    break;
+                }
+                if let Some(decision) = self.finish(Way::Smooth) {
+                    return Some(decision);
+                }
             }
             if self.halted() {
                 return Some(self.undecided(Way::Smooth));
@@ -266,10 +273,13 @@ impl Engine<'_> {
             self.passes += 1;
             let lower = report.smallest() / norm;
             self.see(report.mistakes, &w, lower);
-            if report.mistakes == 0 && self.prove_separator(w, lower) {
+            if report.mistakes == 0 {
+                self.add_candidate(lower, w);
                 let closed = lower >= norm * (1.0 - self.options.gap);
-                if closed || self.options.margin == MarginGoal::Any {
-                    return self.finish(Way::WorkingSet).expect("a separator is proven");
+                if (closed || self.options.margin == MarginGoal::Any)
+                    && let Some(decision) = self.finish(Way::WorkingSet)
+                {
+                    return decision;
                 }
             }
             let room = (2 * most).saturating_sub(ids.len());
@@ -310,18 +320,9 @@ impl Engine<'_> {
         self.watch.pass(&pass);
     }
 
-    /// Returns true if the checker accepts w as a separator.
-    fn prove_separator(&mut self, w: Vec<f64>, lower: f64) -> bool {
-        if self.separator.as_ref().is_some_and(|(known, ..)| *known >= lower) {
-            return true;
-        }
-        let Hyperplane { weights, bias } = Hyperplane::from_lifted(w.clone());
-        let proof = Proof::separable(self.samples, weights, bias);
-        let accepted = verify(self.samples, &proof).is_ok();
-        if accepted {
-            self.separator = Some((lower, w, proof));
-        }
-        accepted
+    fn add_candidate(&mut self, lower: f64, w: Vec<f64>) {
+        let place = self.candidates.partition_point(|(known, _)| *known <= lower);
+        self.candidates.insert(place, (lower, w));
     }
 
     /// Decides small data in integers, starting from the rows of the corral.
@@ -342,8 +343,10 @@ impl Engine<'_> {
                 // rounds otherwise.
                 (1..=EXACT_MULTIPLES)
                     .map(|k| rounded(&w.iter().map(|v| v * k).collect::<Vec<IBig>>()))
-                    .find(|w| self.prove_separator(w.clone(), 0.0))?;
-                self.finish(Way::Exact)
+                    .find_map(|w| {
+                        self.add_candidate(0.0, w);
+                        self.finish(Way::Exact)
+                    })
             }
         }
     }
@@ -383,16 +386,17 @@ impl Engine<'_> {
         Some(decision)
     }
 
-    /// Returns the decision for the proven separator, if there is one.
+    /// Returns the decision for the best candidate that the checker accepts, if it accepts one.
     fn finish(&mut self, way: Way) -> Option<Decision> {
-        let (_, w, proof) = self.separator.take()?;
-        let hyperplane = Hyperplane::from_lifted(w);
-        let lower = margin_lower_bound(self.samples, &hyperplane.weights, hyperplane.bias);
-        let upper = self.upper_bound();
-        let with_margin = proof.clone().with_margin(lower, upper, &self.upper.1);
-        // The bounds are those of the checker; still, what it would not accept is not claimed.
-        let bracketed = !self.upper.1.is_empty() && verify(self.samples, &with_margin).is_ok();
-        let proof = if bracketed { with_margin } else { proof };
+        let (hyperplane, proven) = loop {
+            let hyperplane = Hyperplane::from_lifted(self.candidates.pop()?.1);
+            let weights = hyperplane.weights.clone();
+            match prove_separable(self.samples, weights, hyperplane.bias, &self.upper.1) {
+                Ok(proven) => break (hyperplane, proven),
+                Err(_) => continue,
+            }
+        };
+        let Separator { proof, lower, upper } = proven;
         Some(Decision {
             verdict: Verdict::Separable,
             way,
@@ -410,7 +414,7 @@ impl Engine<'_> {
         if self.upper.1.is_empty() { 1.0 } else { margin_upper_bound(self.samples, &self.upper.1) }
     }
 
-    /// Returns what is known so far: a proven separator, or nothing but bounds.
+    /// Returns what is known so far: a separator that is proven now, or nothing but bounds.
     fn undecided(&mut self, way: Way) -> Decision {
         if let Some(decision) = self.finish(way) {
             return decision;
