@@ -22,6 +22,7 @@ use crate::exact::Row;
 /// ```
 pub fn fingerprint(samples: &Samples) -> String {
     let features = samples.features();
+    let ahead = features.rows_ahead();
     // A sparse row is short and may name any of four billion columns: its keys are made as needed.
     let keys: Vec<u128> = match Row::of(features, 0) {
         Row::Sparse(..) => vec![],
@@ -31,6 +32,7 @@ pub fn fingerprint(samples: &Samples) -> String {
         .into_par_iter()
         .with_min_len(256)
         .map(|i| {
+            features.prefetch(i + ahead);
             let sum = match Row::of(features, i) {
                 Row::Dense64(x) => dense_sum(&keys, x),
                 Row::Dense32(x) => dense_sum(&keys, x),

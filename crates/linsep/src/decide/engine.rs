@@ -2,7 +2,7 @@
 //! arithmetic has the last word.
 //!
 //! ```text
-//! first     where features are many: a row under both labels; L-BFGS until a pass shows no mistake
+//! first     where features are many: L-BFGS until no mistake is left; a row under both labels
 //! repeat    p = point of smallest norm of the working set       (warm start)
 //!           scan all rows with w = p: lower = smallest score / ‖p‖, upper = ‖p‖
 //!           no mistake: prove w; done, or go on until lower and upper meet
@@ -25,7 +25,7 @@ use linsep_proof::{
 use super::alternative::{self, Alternative};
 use super::classify::{Class, classify, for_raw_rows};
 use super::conflict::{self, Conflict};
-use super::duplicates::contradiction;
+use super::duplicates::{alike, contradiction};
 use super::face::{integer_row, rounded};
 use super::min_norm_point::Corral;
 use super::scan::Scan;
@@ -183,11 +183,10 @@ pub fn decide(samples: &Samples, options: &DecideOptions, watch: &mut dyn Watch)
         candidates: vec![],
         upper: (1.0, vec![]),
     };
-    if engine.rows.dimension() >= SMOOTH_DIMENSION {
-        let found = engine.contradiction().or_else(|| engine.smooth());
-        if let Some(decision) = found {
-            return decision;
-        }
+    if engine.rows.dimension() >= SMOOTH_DIMENSION
+        && let Some(decision) = engine.smooth()
+    {
+        return decision;
     }
     engine.working_set()
 }
@@ -208,19 +207,19 @@ struct Engine<'a> {
 }
 
 impl Engine<'_> {
-    /// Decides by one row that stands under both labels, if there is such a row.
-    fn contradiction(&mut self) -> Option<Decision> {
-        self.passes += 1;
-        let (first, second) = contradiction(self.samples)?;
+    /// Decides by one row that stands under both labels, if there is one among these.
+    fn contradiction(&mut self, rows: &[usize]) -> Option<Decision> {
+        let (first, second) = contradiction(self.samples, rows)?;
         self.prove_classified(vec![(first, IBig::ONE), (second, IBig::ONE)])
     }
 
     fn smooth(&mut self) -> Option<Decision> {
         let mut descent = Descent::new(&self.rows);
-        let before = self.passes;
         while descent.passes() < SMOOTH_PASSES {
-            self.passes = before + descent.passes();
-            let (mistakes, w) = (descent.mistakes(), descent.w().to_vec());
+            self.passes = descent.passes();
+            let first = self.passes == 1;
+            let (mistakes, w) = descent.best();
+            let w = w.to_vec();
             self.see(mistakes, &w, f64::NEG_INFINITY);
             if mistakes == 0 {
                 self.add_candidate(0.0, w);
@@ -234,11 +233,16 @@ impl Engine<'_> {
             if self.halted() {
                 return Some(self.undecided(Way::Smooth));
             }
-            if !descent.step(&self.rows) {
+            let moved = descent.step(&self.rows);
+            // Rows that are the same have the same score, but for its sign.
+            if first && let Some(decision) = self.contradiction(&alike(descent.scores())) {
+                return Some(decision);
+            }
+            if !moved {
                 break;
             }
         }
-        self.passes = before + descent.passes();
+        self.passes = descent.passes();
         None
     }
 
