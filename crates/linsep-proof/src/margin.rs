@@ -29,26 +29,35 @@ pub(crate) fn sides_and_margin(
     bias: f64,
 ) -> (Option<usize>, f64) {
     let length = length(Row::Dense64(weights), bias);
-    let features = samples.features();
-    let ahead = features.rows_ahead();
-    let row = |i: usize| {
-        features.prefetch(i + ahead);
-        let (row, positive) = (Row::of(features, i), samples.positive()[i]);
-        let value = value_lower_bound(row, positive, weights, bias);
-        let own = if positive { Ordering::Greater } else { Ordering::Less };
-        // What is above a positive number is positive; all else is for exact arithmetic to say.
-        let wrong = !(value > 0.0 || sign_of_value(weights, bias, row) == own);
-        (
-            if wrong { i } else { usize::MAX },
-            quotient_lower_bound(row, value, weights.len(), length),
-        )
+    let ahead = samples.features().rows_ahead();
+    let rows = (0..samples.rows()).into_par_iter().with_min_len(ROWS_A_TASK);
+    let row = |i| {
+        samples.features().prefetch(i + ahead);
+        side_and_margin(samples, i, weights, bias, length)
     };
-    let (wrong, margin) = (0..samples.rows())
-        .into_par_iter()
-        .with_min_len(ROWS_A_TASK)
-        .map(row)
-        .reduce(|| (usize::MAX, 1.0), |a, b| (a.0.min(b.0), a.1.min(b.1)));
-    ((wrong != usize::MAX).then_some(wrong), margin)
+    rows.map(row).reduce(|| (None, 1.0), worse)
+}
+
+/// Returns the first wrong row of two and the smaller margin.
+pub(crate) fn worse(a: (Option<usize>, f64), b: (Option<usize>, f64)) -> (Option<usize>, f64) {
+    (a.0.into_iter().chain(b.0).min(), a.1.min(b.1))
+}
+
+/// Returns row `i` if it is not strictly on its own side of the hyperplane, whose [`length`] is
+/// given, and a number that its margin is not below.
+pub(crate) fn side_and_margin(
+    samples: &Samples,
+    i: usize,
+    weights: &[f64],
+    bias: f64,
+    length: f64,
+) -> (Option<usize>, f64) {
+    let (row, positive) = (Row::of(samples.features(), i), samples.positive()[i]);
+    let value = value_lower_bound(row, positive, weights, bias);
+    let own = if positive { Ordering::Greater } else { Ordering::Less };
+    // What is above a positive number is positive; all else is for exact arithmetic to say.
+    let right = value > 0.0 || sign_of_value(weights, bias, row) == own;
+    ((!right).then_some(i), quotient_lower_bound(row, value, weights.len(), length))
 }
 
 /// Returns a number that y (w·x + b) is not below.
@@ -138,7 +147,7 @@ fn slack(n: usize) -> f64 {
 ///
 /// A sum of squares between 2^-800 and the largest number has lost nothing to underflow that counts;
 /// otherwise the values are scaled by a power of two first. A length that overflows is infinite.
-fn length(row: Row, last: f64) -> f64 {
+pub(crate) fn length(row: Row, last: f64) -> f64 {
     let plain = squares(row, 1.0) + last * last;
     if plain.is_finite() && plain >= power_of_two(-800) {
         return plain.sqrt();

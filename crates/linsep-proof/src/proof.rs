@@ -202,8 +202,13 @@ impl Proof {
     }
 
     fn new(samples: &Samples, claim: Claim) -> Self {
+        Self::named(samples, fingerprint(samples), claim)
+    }
+
+    /// Returns the claim about the samples that have this fingerprint.
+    pub(crate) fn named(samples: &Samples, fingerprint: String, claim: Claim) -> Self {
         let (rows, features) = (samples.rows(), samples.columns());
-        let data = DataName { rows, features, fingerprint: fingerprint(samples) };
+        let data = DataName { rows, features, fingerprint };
         Proof { format: FORMAT.to_string(), version: VERSION, data, claim, margin: None }
     }
 

@@ -134,7 +134,7 @@ impl Rows<'_> {
     /// Returns the number of parts in which sums over all rows are made, and then added up in order:
     /// the same whatever the threads, and so are the bits.
     fn parts(&self) -> usize {
-        64.min(self.len().div_ceil(16))
+        64.min(self.len().div_ceil(64))
     }
 
     fn part(&self, part: usize, parts: usize) -> Range<usize> {
