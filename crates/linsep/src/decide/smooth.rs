@@ -248,3 +248,54 @@ impl<'a> Line<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::generate::Generator;
+    use crate::lift::Rows;
+
+    fn line(start: &[f64], end: &[f64]) -> (Option<f64>, f64) {
+        let line = Line::through(start, end);
+        (line.separating(), line.lowest())
+    }
+
+    #[test]
+    fn separators_and_the_lowest_point_of_a_line() {
+        // Positive from 1/3 to 3/4, and so in their middle.
+        let (separating, _) = line(&[-1.0, 3.0], &[2.0, -1.0]);
+        assert!((separating.unwrap() - 13.0 / 24.0).abs() < 1e-15);
+        // Positive from 5 on; from 2 on the one, up to 1 the other; never.
+        assert_eq!(line(&[-5.0, 1.0], &[-4.0, 2.0]).0, Some(10.0));
+        assert_eq!(line(&[-2.0, 1.0], &[-1.0, 0.0]).0, None);
+        assert_eq!(line(&[-1.0, 1.0], &[-1.0, 2.0]).0, None);
+        // Two rows that pull with the same force where their scores are the same.
+        let (_, lowest) = line(&[-4.0, 2.0], &[-2.0, 0.0]);
+        assert!((lowest - 1.5).abs() < 0.1, "{lowest}");
+    }
+
+    #[test]
+    fn the_start_is_the_loss_at_zero() {
+        let samples = Generator::new(200, 5, 1).samples::<f64>().unwrap();
+        let rows = Rows::lifted(&samples);
+        let descent = Descent::new(&rows);
+        let expected = rows.logistic(&[0.0; 6]);
+        assert!((descent.here.loss - expected.loss).abs() < 1e-9);
+        for (found, expected) in descent.here.slope.iter().zip(&expected.slope) {
+            assert!((found - expected).abs() < 1e-12, "{found} against {expected}");
+        }
+        assert_eq!(descent.here.mistakes, expected.mistakes);
+    }
+
+    #[test]
+    fn a_descent_ends_with_a_separator() {
+        let samples = Generator::new(300, 40, 3).samples::<f64>().unwrap();
+        let rows = Rows::lifted(&samples);
+        let mut descent = Descent::new(&rows);
+        while descent.best().0 > 0 {
+            assert!(descent.step(&rows) && descent.passes() < 100);
+        }
+        let w = descent.best().1.to_vec();
+        assert!((0..rows.len()).all(|i| rows.score(i, &w) > 0.0));
+    }
+}
