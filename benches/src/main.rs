@@ -1,10 +1,12 @@
 //! Side by side with a plain loop, a peer or the memory bandwidth, in one run: ratios, not times.
 //!
-//! `make bench` runs all; `cargo run --release -p linsep-bench -- NAME…` runs some.
+//! `make bench` runs all; `cargo run --release -p linsep-bench -- NAME…` runs some. `full` runs only
+//! when named: the paper's (a) and (b) take 4 GB each.
 
 mod deciding;
 mod exact;
 mod kernels;
+mod lbfgs;
 mod memory;
 mod reading;
 mod skipping;
@@ -12,10 +14,13 @@ mod timing;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    if let [name, path] = &names[..]
+    if let [name, work, path] = &names[..]
         && name == memory::CHILD
     {
-        return memory::child(path);
+        return memory::child(work, path);
+    }
+    if names.iter().any(|name| name == "full") {
+        deciding::run_full();
     }
     let benches: [(&str, fn()); 6] = [
         ("kernels", kernels::run),

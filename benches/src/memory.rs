@@ -1,4 +1,4 @@
-//! Peak memory while a mapped `.npy` is read and fitted, beside the size of the data.
+//! Peak memory while a mapped `.npy` is read and fitted, or decided, beside the size of the data.
 
 use std::fs;
 use std::io::Write;
@@ -8,6 +8,7 @@ use std::process::Command;
 use linsep::data::generate::Generator;
 use linsep::data::read::{ReadOptions, Source, read};
 use linsep::data::write::{npy_header, npy_labels};
+use linsep::decide::{DecideOptions, Verdict, decide};
 use linsep::online::{FitSettings, fit};
 
 const ROWS: usize = 1_000_000;
@@ -33,19 +34,26 @@ pub fn run() {
         file.write_all(bytemuck::cast_slice(&values)).expect("room for the values");
         fs::write(folder.join("c.labels.npy"), npy_labels(&positive)).expect("room for labels");
     }
-    println!("reading and fitting {ROWS} x {COLUMNS} f64 from .npy, in a process of its own");
+    println!("peak memory with {ROWS} x {COLUMNS} f64 from .npy, each in a process of its own");
     let program = std::env::current_exe().expect("this program");
-    let status = Command::new(program).arg(CHILD).arg(&path).status();
-    assert!(status.is_ok_and(|s| s.success()));
+    for work in ["fit", "decide"] {
+        let status = Command::new(&program).args([CHILD, work]).arg(&path).status();
+        assert!(status.is_ok_and(|s| s.success()));
+    }
     fs::remove_dir_all(&folder).expect("the temporary folder");
 }
 
-/// Reads and fits the file, and prints the peak memory of this process.
-pub fn child(path: &str) {
+/// Reads the file, fits or decides it, and prints the peak memory of this process.
+pub fn child(work: &str, path: &str) {
     let source = Source::from(Path::new(path));
     let samples = read(&source, &ReadOptions::default(), &|_| {}).expect("the data just written");
-    let found = fit(&samples, &FitSettings::default(), &mut (), None).expect("valid settings");
-    assert!(found.separated());
+    let separated = if work == "fit" {
+        fit(&samples, &FitSettings::default(), &mut (), None).expect("valid settings").separated()
+    } else {
+        let decision = decide(&samples, &DecideOptions::default(), &mut ());
+        decision.verdict == Verdict::Separable
+    };
+    assert!(separated);
     let status = fs::read_to_string("/proc/self/status").expect("Linux");
     let peak = status
         .lines()
@@ -53,5 +61,10 @@ pub fn child(path: &str) {
         .unwrap_or(f64::NAN)
         * 1024.0;
     let data = (ROWS * COLUMNS * 8) as f64;
-    println!("  peak {:.0} MB = {:.2} times the data", peak / 1e6, peak / data);
+    let target = if work == "fit" { "" } else { " (target: under 15 %)" };
+    println!(
+        "  {work}: peak {:.0} MB, {:.1} % above the data{target}",
+        peak / 1e6,
+        100.0 * (peak / data - 1.0)
+    );
 }

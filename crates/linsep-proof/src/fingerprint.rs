@@ -21,31 +21,56 @@ use crate::exact::Row;
 /// # Ok::<(), linsep_data::Error>(())
 /// ```
 pub fn fingerprint(samples: &Samples) -> String {
-    let features = samples.features();
-    // A sparse row is short and may name any of four billion columns: its keys are made as needed.
-    let keys: Vec<u128> = match Row::of(features, 0) {
-        Row::Sparse(..) => vec![],
-        _ => (0..samples.columns()).map(key).collect(),
-    };
-    let (first, second) = (0..samples.rows())
-        .into_par_iter()
-        .with_min_len(256)
-        .map(|i| {
-            let sum = match Row::of(features, i) {
-                Row::Dense64(x) => dense_sum(&keys, x),
-                Row::Dense32(x) => dense_sum(&keys, x),
-                Row::Sparse(indices, x) => indices.iter().zip(x).fold(0, |sum: u128, (&k, &x)| {
-                    sum.wrapping_add(key(k as usize).wrapping_mul(bits(x)))
-                }),
-            };
-            let place = mix(2 * i as u64 + u64::from(samples.positive()[i]));
-            digest(sum, place)
-        })
-        // A sum does not depend on the order, and so not on the threads.
-        .reduce(|| (0, 0), |a, b| (a.0.wrapping_add(b.0), a.1.wrapping_add(b.1)));
-    let shape = mix(mix(samples.rows() as u64) ^ samples.columns() as u64);
-    let (first, second) = digest(u128::from(first) << 64 | u128::from(second), shape);
-    format!("{first:016x}{second:016x}")
+    let fingerprint = Fingerprint::new(samples);
+    let rows = (0..samples.rows()).into_par_iter().with_min_len(256);
+    fingerprint.name(rows.map(|i| fingerprint.row(i)).reduce(|| (0, 0), add))
+}
+
+/// What the fingerprint is made of: a pair of numbers for each row, and their sum. A sum does not
+/// depend on the order, and so not on the threads.
+pub(crate) struct Fingerprint<'a> {
+    samples: &'a Samples,
+    keys: Vec<u128>,
+    ahead: usize,
+}
+
+impl<'a> Fingerprint<'a> {
+    pub(crate) fn new(samples: &'a Samples) -> Self {
+        let features = samples.features();
+        // A sparse row is short and may name any of four billion columns: its keys are made as
+        // needed.
+        let keys = match Row::of(features, 0) {
+            Row::Sparse(..) => vec![],
+            _ => (0..samples.columns()).map(key).collect(),
+        };
+        Fingerprint { samples, keys, ahead: features.rows_ahead() }
+    }
+
+    /// Returns the pair of row `i`.
+    pub(crate) fn row(&self, i: usize) -> (u64, u64) {
+        let features = self.samples.features();
+        features.prefetch(i + self.ahead);
+        let sum = match Row::of(features, i) {
+            Row::Dense64(x) => dense_sum(&self.keys, x),
+            Row::Dense32(x) => dense_sum(&self.keys, x),
+            Row::Sparse(indices, x) => indices.iter().zip(x).fold(0, |sum: u128, (&k, &x)| {
+                sum.wrapping_add(key(k as usize).wrapping_mul(bits(x)))
+            }),
+        };
+        digest(sum, mix(2 * i as u64 + u64::from(self.samples.positive()[i])))
+    }
+
+    /// Returns the fingerprint, given the sum of the pairs of all rows.
+    pub(crate) fn name(&self, (first, second): (u64, u64)) -> String {
+        let shape = mix(mix(self.samples.rows() as u64) ^ self.samples.columns() as u64);
+        let (first, second) = digest(u128::from(first) << 64 | u128::from(second), shape);
+        format!("{first:016x}{second:016x}")
+    }
+}
+
+/// Returns the sum of two pairs.
+pub(crate) fn add(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
+    (a.0.wrapping_add(b.0), a.1.wrapping_add(b.1))
 }
 
 /// Returns the sum of the values' bits times their columns' keys. A zero adds nothing, which makes a

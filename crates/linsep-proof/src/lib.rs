@@ -10,10 +10,12 @@ mod fingerprint;
 pub mod margin;
 pub mod proof;
 mod rank;
+mod separator;
 mod verify;
 
 pub use dashu_int::IBig;
 pub use fingerprint::fingerprint;
 pub use margin::{margin_lower_bound, margin_upper_bound};
 pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict};
+pub use separator::{Separator, prove_separable};
 pub use verify::{Refused, Verified, verify, verify_conflict};

@@ -3,11 +3,13 @@
 //! The angular margin of a hyperplane is the smallest y (w·x + b) / ‖(x, 1)‖ / ‖(w, b)‖ over all rows, the
 //! geometric one the smallest y (w·x + b) / ‖w‖. The best one is the largest that any hyperplane has.
 
+use std::cmp::Ordering;
+
 use linsep_data::Samples;
 use linsep_data::kernels::Element;
 use rayon::prelude::*;
 
-use crate::exact::{Row, Sum, exact_value, float_value, parts, power_of_two};
+use crate::exact::{Row, Sum, exact_value, float_value, parts, power_of_two, sign_of_value};
 use crate::proof::MarginKind;
 use crate::verify::{ROWS_A_TASK, columns_a_task};
 
@@ -17,33 +19,58 @@ use crate::verify::{ROWS_A_TASK, columns_a_task};
 /// If there is not one weight a feature.
 pub fn margin_lower_bound(samples: &Samples, kind: MarginKind, weights: &[f64], bias: f64) -> f64 {
     assert_eq!(weights.len(), samples.columns(), "one weight a feature");
-    let length = match kind {
-        MarginKind::Angular => length(Row::Dense64(weights), bias),
-        MarginKind::Geometric => length(Row::Dense64(weights), 0.0),
-    };
-    // A length this small may be off by more than the slack.
-    if !length.is_finite() || length < power_of_two(-900) {
-        return kind.least();
-    }
-    (0..samples.rows())
-        .into_par_iter()
-        .with_min_len(ROWS_A_TASK)
-        .map(|i| row_lower_bound(samples, i, kind, weights, bias, length))
-        .reduce(|| kind.most(), f64::min)
+    sides_and_margin(samples, kind, weights, bias).1
 }
 
-/// Returns a number that the margin of row `i` is not below.
-fn row_lower_bound(
+/// Returns the first row (counted from 0) that is not strictly on its own side of the hyperplane, if
+/// there is one, and a number that the margin is not below. One parallel pass for both.
+pub(crate) fn sides_and_margin(
+    samples: &Samples,
+    kind: MarginKind,
+    weights: &[f64],
+    bias: f64,
+) -> (Option<usize>, f64) {
+    let length = plane_length(kind, weights, bias);
+    let ahead = samples.features().rows_ahead();
+    let rows = (0..samples.rows()).into_par_iter().with_min_len(ROWS_A_TASK);
+    let row = |i| {
+        samples.features().prefetch(i + ahead);
+        side_and_margin(samples, i, kind, weights, bias, length)
+    };
+    rows.map(row).reduce(|| (None, kind.most()), worse)
+}
+
+/// Returns the first wrong row of two and the smaller margin.
+pub(crate) fn worse(a: (Option<usize>, f64), b: (Option<usize>, f64)) -> (Option<usize>, f64) {
+    (a.0.into_iter().chain(b.0).min(), a.1.min(b.1))
+}
+
+/// Returns the length that values are divided by for a margin.
+pub(crate) fn plane_length(kind: MarginKind, weights: &[f64], bias: f64) -> f64 {
+    length(Row::Dense64(weights), if kind == MarginKind::Angular { bias } else { 0.0 })
+}
+
+/// Returns row `i` if it is not strictly on its own side of the hyperplane, whose [`plane_length`] is
+/// given, and a number that its margin is not below.
+pub(crate) fn side_and_margin(
     samples: &Samples,
     i: usize,
     kind: MarginKind,
     weights: &[f64],
     bias: f64,
-    length_w: f64,
-) -> f64 {
-    let row = Row::of(samples.features(), i);
-    let positive = samples.positive()[i];
-    let value = match float_value(weights, bias, row) {
+    length: f64,
+) -> (Option<usize>, f64) {
+    let (row, positive) = (Row::of(samples.features(), i), samples.positive()[i]);
+    let value = value_lower_bound(row, positive, weights, bias);
+    let own = if positive { Ordering::Greater } else { Ordering::Less };
+    // What is above a positive number is positive; all else is for exact arithmetic to say.
+    let right = value > 0.0 || sign_of_value(weights, bias, row) == own;
+    ((!right).then_some(i), quotient_lower_bound(row, kind, value, weights.len(), length))
+}
+
+/// Returns a number that y (w·x + b) is not below.
+fn value_lower_bound(row: Row, positive: bool, weights: &[f64], bias: f64) -> f64 {
+    match float_value(weights, bias, row) {
         Some((value, bound)) if bound <= value.abs() * power_of_two(-32) => {
             if positive {
                 value - bound
@@ -56,7 +83,21 @@ fn row_lower_bound(
             let sum = exact_value(weights, bias, row);
             if positive { sum.round_down() } else { sum.negated().round_down() }
         }
-    };
+    }
+}
+
+/// Returns a number that the margin of a row is not below, given one that its value is not below.
+fn quotient_lower_bound(
+    row: Row,
+    kind: MarginKind,
+    value: f64,
+    features: usize,
+    length_w: f64,
+) -> f64 {
+    // A length this small may be off by more than the slack.
+    if !length_w.is_finite() || length_w < power_of_two(-900) {
+        return kind.least();
+    }
     let share = match kind {
         MarginKind::Angular => value / length(row, 1.0),
         MarginKind::Geometric => value,
@@ -67,7 +108,7 @@ fn row_lower_bound(
         return if value >= 0.0 { 0.0 } else { kind.least() };
     }
     // Both lengths and both quotients together are off by less than half the slack.
-    let slack = slack(weights.len());
+    let slack = slack(features);
     (if margin > 0.0 { margin * (1.0 - slack) } else { margin * (1.0 + slack) })
         .clamp(kind.least(), kind.most())
 }
@@ -177,7 +218,7 @@ fn slack(n: usize) -> f64 {
 ///
 /// A sum of squares between 2^-800 and the largest number has lost nothing to underflow that counts;
 /// otherwise the values are scaled by a power of two first. A length that overflows is infinite.
-fn length(row: Row, last: f64) -> f64 {
+pub(crate) fn length(row: Row, last: f64) -> f64 {
     let plain = squares(row, 1.0) + last * last;
     if plain.is_finite() && plain >= power_of_two(-800) {
         return plain.sqrt();

@@ -120,16 +120,6 @@ pub struct IntegerPlane {
 #[serde(transparent)]
 pub struct Integers(#[serde(with = "integers")] pub Vec<IBig>);
 
-impl Plane {
-    /// Returns the number of weights.
-    pub fn features(&self) -> usize {
-        match self {
-            Plane::Floats(plane) => plane.weights.len(),
-            Plane::Integers(plane) => plane.weights.len(),
-        }
-    }
-}
-
 impl From<(Vec<f64>, f64)> for Plane {
     fn from((weights, bias): (Vec<f64>, f64)) -> Self {
         Plane::Floats(FloatPlane { weights, bias })
@@ -298,8 +288,13 @@ impl Proof {
     }
 
     fn new(samples: &Samples, claim: Claim) -> Self {
+        Self::named(samples, fingerprint(samples), claim)
+    }
+
+    /// Returns the claim about the samples that have this fingerprint.
+    pub(crate) fn named(samples: &Samples, fingerprint: String, claim: Claim) -> Self {
         let (rows, features) = (samples.rows(), samples.columns());
-        let data = DataName { rows, features, fingerprint: fingerprint(samples) };
+        let data = DataName { rows, features, fingerprint };
         Proof { format: FORMAT.to_string(), version: VERSION, data, claim, margin: None }
     }
 

@@ -8,10 +8,10 @@ use rayon::prelude::*;
 
 use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::fingerprint;
-use crate::margin::{margin_lower_bound, margin_upper_bound};
+use crate::margin::{margin_upper_bound, sides_and_margin};
 use crate::proof::{
     Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, MarginKind, Plane,
-    Proof, Verdict, conflicting,
+    Proof, Verdict, WeightedRow, conflicting,
 };
 use crate::rank::{integer_residues, rank, row_residues};
 
@@ -158,16 +158,14 @@ fn where_not(feature: Option<usize>) -> String {
 ///
 /// Everything is checked on the raw rows, in exact arithmetic, whatever the size of the numbers. The
 /// row that a refusal names is the first, whatever the number of threads. Costs a parallel pass for
-/// the fingerprint, and another one for a hyperplane, and one for its margin.
+/// the fingerprint, and another one for a hyperplane with its margin.
 pub fn verify(samples: &Samples, proof: &Proof) -> Result<Verified, Refused> {
     check_data(samples, proof)?;
     match &proof.claim {
-        Claim::Separable { hyperplane } => {
-            check_sides(samples, hyperplane, &[Ordering::Greater])?;
-            if let Some(margin) = &proof.margin {
-                check_margin(samples, hyperplane, margin)?;
-            }
-        }
+        Claim::Separable { hyperplane } => match &proof.margin {
+            Some(margin) => check_sides_and_margin(samples, hyperplane, margin)?,
+            None => check_sides(samples, hyperplane, &[Ordering::Greater])?,
+        },
         _ if proof.margin.is_some() => return Err(Refused::MarginWithoutHyperplane),
         Claim::Inseparable { conflict, orthogonal } => {
             check_conflict(samples, conflict)?;
@@ -197,15 +195,13 @@ fn check_data(samples: &Samples, proof: &Proof) -> Result<(), Refused> {
 
 /// Checks that y (w·x + b) has an allowed sign for every row.
 fn check_sides(samples: &Samples, plane: &Plane, allowed: &[Ordering]) -> Result<(), Refused> {
-    check_length(plane.features(), samples.columns())?;
     let first = match plane {
         Plane::Floats(FloatPlane { weights, bias }) => {
-            if !weights.iter().chain([bias]).all(|w| w.is_finite()) {
-                return Err(Refused::NotFinite);
-            }
+            check_numbers(samples, weights, *bias)?;
             first_astray(samples, |row| sign_of_value(weights, *bias, row), allowed)
         }
         Plane::Integers(IntegerPlane { weights, bias }) => {
+            check_length(weights.len(), samples.columns())?;
             let plane = ExactPlane::new(weights, bias);
             first_astray(samples, |row| plane.sign(row), allowed)
         }
@@ -224,6 +220,12 @@ fn first_astray(
         !allowed.contains(&if samples.positive()[i] { sign } else { sign.reverse() })
     };
     (0..samples.rows()).into_par_iter().with_min_len(ROWS_A_TASK).find_first(astray)
+}
+
+fn check_numbers(samples: &Samples, weights: &[f64], bias: f64) -> Result<(), Refused> {
+    check_length(weights.len(), samples.columns())?;
+    let finite = weights.iter().chain([&bias]).all(|w| w.is_finite());
+    if finite { Ok(()) } else { Err(Refused::NotFinite) }
 }
 
 fn check_length(found: usize, expected: usize) -> Result<(), Refused> {
@@ -304,24 +306,45 @@ fn check_rows(samples: &Samples, rows: impl Iterator<Item = usize>) -> Result<()
     if seen.is_empty() { Err(Refused::EmptyConflict) } else { Ok(()) }
 }
 
-/// Checks both bounds. That the lower one is not above the upper one follows.
-fn check_margin(samples: &Samples, plane: &Plane, margin: &MarginClaim) -> Result<(), Refused> {
-    let MarginClaim { kind, lower, upper, upper_rows } = margin;
-    let numbers = upper_rows.iter().map(|r| &r.weight).chain([lower, upper]);
-    if !numbers.into_iter().all(|n| n.is_finite()) {
+/// Checks that rows and weights can show an upper bound.
+pub(crate) fn check_upper_rows(samples: &Samples, rows: &[WeightedRow]) -> Result<(), Refused> {
+    if !rows.iter().all(|r| r.weight.is_finite()) {
         return Err(Refused::NotFinite);
     }
-    check_rows(samples, upper_rows.iter().map(|r| r.row))?;
-    if let Some(negative) = upper_rows.iter().find(|r| r.weight < 0.0) {
-        return Err(Refused::NotPositive { row: negative.row });
+    check_rows(samples, rows.iter().map(|r| r.row))?;
+    match rows.iter().find(|r| r.weight < 0.0) {
+        Some(negative) => Err(Refused::NotPositive { row: negative.row }),
+        None => Ok(()),
     }
+}
+
+/// Checks that every row is on its own side, and both bounds on the margin. That the lower one is not
+/// above the upper one follows.
+fn check_sides_and_margin(
+    samples: &Samples,
+    plane: &Plane,
+    margin: &MarginClaim,
+) -> Result<(), Refused> {
+    let MarginClaim { kind, lower, upper, upper_rows } = margin;
     let found = match plane {
         Plane::Floats(FloatPlane { weights, bias }) => {
-            margin_lower_bound(samples, *kind, weights, *bias)
+            check_numbers(samples, weights, *bias)?;
+            let (wrong, found) = sides_and_margin(samples, *kind, weights, *bias);
+            if let Some(i) = wrong {
+                return Err(Refused::WrongSide { row: i + 1 });
+            }
+            found
         }
-        // It separates, which is all that is known about it.
-        Plane::Integers(_) => 0.0,
+        Plane::Integers(_) => {
+            check_sides(samples, plane, &[Ordering::Greater])?;
+            // It separates, which is all that is known about it.
+            0.0
+        }
     };
+    if !lower.is_finite() || !upper.is_finite() {
+        return Err(Refused::NotFinite);
+    }
+    check_upper_rows(samples, upper_rows)?;
     if *lower > found {
         return Err(Refused::Margin { what: "lower", claimed: *lower, found });
     }

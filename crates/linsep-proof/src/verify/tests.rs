@@ -2,8 +2,10 @@ use linsep_data::samples::{Dense, Features, LabelNames, Labels, Missing, Sparse}
 use proptest::prelude::*;
 
 use super::*;
+use crate::margin::margin_lower_bound;
 use crate::proof::MarginKind::{Angular, Geometric};
 use crate::proof::ProofError;
+use crate::separator::{Separator, prove_separable};
 
 /// Returns the samples in all forms that hold them: dense `f64`, sparse, and `f32` where that is exact.
 fn forms(values: &[f64], columns: usize, labels: &str) -> Vec<Samples> {
@@ -471,6 +473,29 @@ proptest! {
             let lower = margin_lower_bound(&samples, Geometric, &plane[..columns], plane[3]);
             let upper = margin_upper_bound(&samples, Geometric, &rows);
             prop_assert!(lower <= upper);
+        }
+    }
+
+    #[test]
+    fn a_separator_is_what_verify_accepts(
+        (values, columns, labels) in small_rows(),
+        plane in prop::collection::vec(-3.0..3.0, 4),
+        weights in prop::collection::vec(0.01..1.0, 6),
+        named in 0..7_usize,
+    ) {
+        for samples in forms(&values, columns, &labels) {
+            let (w, b) = (plane[..columns].to_vec(), plane[3]);
+            let rows: Vec<(usize, f64)> =
+                (0..samples.rows().min(named)).map(|i| (i, weights[i])).collect();
+            let verdict = verify(&samples, &Proof::separable(&samples, (w.clone(), b))).err();
+            match prove_separable(&samples, Angular, (w, b), &rows) {
+                Ok(Separator { proof, lower, upper }) => {
+                    prop_assert_eq!(verdict, None);
+                    let bounds = (!rows.is_empty()).then_some((Angular, lower, upper));
+                    prop_assert_eq!(verify(&samples, &proof).unwrap().margin(), bounds);
+                }
+                Err(refused) => prop_assert_eq!(verdict, Some(refused)),
+            }
         }
     }
 

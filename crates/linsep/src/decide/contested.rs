@@ -108,15 +108,15 @@ impl Search<'_> {
     fn smooth(&mut self, rows: &Rows) -> Option<Vec<f64>> {
         let mut descent = Descent::new(rows);
         let before = self.reads;
-        while descent.mistakes() > 0 && descent.passes() < SMOOTH_PASSES && !self.halted() {
+        while descent.best().0 > 0 && descent.passes() < SMOOTH_PASSES && !self.halted() {
             let stepped = descent.step(rows);
             self.reads = before + descent.passes() * rows.len() as u64;
             if !stepped {
                 break;
             }
         }
-        let w = descent.w();
-        if descent.mistakes() == 0 { at_least_one(rows, w) } else { None }
+        let (mistakes, w) = descent.best();
+        if mistakes == 0 { at_least_one(rows, w) } else { None }
     }
 
     /// Returns a conflict among the given rows, or a separator of all rows if it comes to that.

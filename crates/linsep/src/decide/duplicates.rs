@@ -6,12 +6,24 @@ use rayon::prelude::*;
 
 use crate::Samples;
 
-/// Returns the first row that stands earlier under the other label, and that earlier row. Costs one
-/// pass, and a second look at rows with the same hash.
-pub fn contradiction(samples: &Samples) -> Option<(usize, usize)> {
-    let hashes: Vec<u64> = (0..samples.rows()).into_par_iter().map(|i| hash(samples, i)).collect();
+/// Returns the rows that share their score with another row, but for the sign: all that can be the
+/// same rows, whatever vector the scores are of.
+pub fn alike(scores: &[f64]) -> Vec<usize> {
+    let mut order: Vec<(u64, usize)> =
+        scores.iter().enumerate().map(|(i, score)| (score.abs().to_bits(), i)).collect();
+    order.sort_unstable();
+    let groups = order.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
+    let mut rows: Vec<usize> = groups.flatten().map(|&(_, i)| i).collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// Returns the first of these rows that stands earlier under the other label, and that earlier row.
+/// Costs one look at the rows, and a second one at those with the same hash.
+pub fn contradiction(samples: &Samples, rows: &[usize]) -> Option<(usize, usize)> {
+    let hashes: Vec<u64> = rows.par_iter().map(|&i| hash(samples, i)).collect();
     let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
-    for (i, hash) in hashes.into_iter().enumerate() {
+    for (&i, hash) in rows.iter().zip(hashes) {
         let same = seen.entry(hash).or_default();
         let other = same.iter().copied().find(|&k| {
             samples.positive()[k] != samples.positive()[i]
@@ -77,13 +89,18 @@ fn hash(samples: &Samples, i: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lift::Rows;
 
     fn check(values: &[f64], labels: &str, expected: Option<(usize, usize)>) {
         let labels: Vec<bool> = labels.chars().map(|c| c == '+').collect();
         let samples = Samples::dense(values.to_vec(), values.len() / labels.len(), labels).unwrap();
-        assert_eq!(contradiction(&samples), expected);
-        let groups = contradictions(&samples);
-        assert_eq!(groups.is_empty(), expected.is_none());
+        let all: Vec<usize> = (0..samples.rows()).collect();
+        assert_eq!(contradiction(&samples, &all), expected);
+        assert_eq!(contradictions(&samples).is_empty(), expected.is_none());
+        let w: Vec<f64> = (0..=samples.columns()).map(|k| (k as f64 + 0.3).sin()).collect();
+        let rows = Rows::lifted(&samples);
+        let scores: Vec<f64> = all.iter().map(|&i| rows.score(i, &w)).collect();
+        assert_eq!(contradiction(&samples, &alike(&scores)), expected);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! arithmetic has the last word.
 //!
 //! ```text
-//! first     where features are many: a row under both labels; L-BFGS until a pass shows no mistake
+//! first     where features are many: L-BFGS until no mistake is left; a row under both labels
 //!           sparse rows of many features: the dual problem, and nothing of the below
 //! repeat    p = point of smallest norm of the working set       (warm start)
 //!           scan all rows with w = p: lower = smallest score / ‖p‖, upper = ‖p‖
@@ -20,15 +20,15 @@ use std::time::{Duration, Instant};
 
 use dashu_int::IBig;
 use linsep_proof::{
-    MarginKind, Proof, margin_lower_bound, margin_upper_bound, verify, verify_conflict,
+    MarginKind, Proof, Separator, margin_lower_bound, margin_upper_bound, prove_separable, verify,
+    verify_conflict,
 };
 
 use super::alternative::{self, Alternative};
 use super::classify::{Class, classify, for_raw_rows};
 use super::conflict::{self, Conflict};
-use super::duplicates::contradiction;
+use super::duplicates::{alike, contradiction};
 use super::face::{integer_row, rounded};
-use super::geometric::Hulls;
 use super::min_norm_point::Corral;
 use super::scan::Scan;
 use super::smooth::Descent;
@@ -44,12 +44,12 @@ const DUAL_DIMENSION: usize = 10_000;
 /// Passes that the smooth phase may take before the working set takes over.
 const SMOOTH_PASSES: u64 = 80;
 /// The working set starts with this many rows a dimension, and a pass adds at most this many.
-const ROWS_A_DIMENSION: usize = 20;
-const ADDED_A_DIMENSION: usize = 4;
+pub(super) const ROWS_A_DIMENSION: usize = 20;
+pub(super) const ADDED_A_DIMENSION: usize = 4;
 /// Values that the working set may start with (1 GiB); it may grow to twice as many.
-const WORKING_SET_VALUES: usize = 1 << 27;
-/// Rows that must fit for the nearest points to be worth looking for.
-const FEWEST_ROWS: usize = 1000;
+pub(super) const WORKING_SET_VALUES: usize = 1 << 27;
+/// Hyperplanes without a mistake that are kept, should the checker refuse the best.
+const CANDIDATES: usize = 4;
 /// Under this norm p may be zero, and the corral is worth an exact look.
 const SUSPICIOUS: f64 = 1e-7;
 /// Under this norm p is nothing but rounding, and a scan with it would tell nothing.
@@ -222,13 +222,13 @@ fn run(
         started: Instant::now(),
         passes: 0,
         best: None,
-        separator: None,
+        candidates: vec![],
         upper: (1.0, vec![]),
         nearest: None,
     };
     let decision = engine.verdict();
     if decision.verdict == Verdict::Separable && engine.seeks(MarginKind::Geometric) {
-        return engine.nearest_points(decision.way);
+        return engine.nearest_points(decision);
     }
     decision
 }
@@ -244,19 +244,12 @@ pub(super) struct Engine<'a> {
     pub(super) passes: u64,
     /// The vector with the fewest mistakes, and how many.
     pub(super) best: Option<(u64, Vec<f64>)>,
-    pub(super) separator: Option<Separator>,
+    /// Hyperplanes without a mistake and their margins, as floats have them: the largest last.
+    pub(super) candidates: Vec<(f64, Hyperplane)>,
     /// The smallest upper bound on the angular margin and the weights it comes from.
     pub(super) upper: (f64, Vec<(usize, f64)>),
     /// The weights of the nearest points of both hulls.
     pub(super) nearest: Option<Vec<(usize, f64)>>,
-}
-
-/// A proven separator.
-pub(super) struct Separator {
-    /// Its margin, as floats have it.
-    pub(super) lower: f64,
-    pub(super) plane: Hyperplane,
-    pub(super) proof: Proof,
 }
 
 impl Engine<'_> {
@@ -265,15 +258,11 @@ impl Engine<'_> {
         let sparse = matches!(self.samples.features(), Features::Sparse(_));
         if wide && sparse {
             let short = self.rows.dimension() < DUAL_DIMENSION;
-            let found = self.contradiction();
-            let found = found.or_else(|| if short { self.smooth() } else { None });
+            let found = if short { self.smooth() } else { self.contradiction_among_all() };
             return found.unwrap_or_else(|| self.dual());
         }
-        if wide {
-            let found = self.contradiction().or_else(|| self.smooth()).or_else(|| self.widen());
-            if let Some(decision) = found {
-                return decision;
-            }
+        if wide && let Some(decision) = self.smooth().or_else(|| self.widen()) {
+            return decision;
         }
         self.working_set()
     }
@@ -283,32 +272,48 @@ impl Engine<'_> {
         self.options.margin == MarginGoal::Max && self.options.kind == kind
     }
 
-    /// Decides by one row that stands under both labels, if there is such a row.
-    fn contradiction(&mut self) -> Option<Decision> {
-        self.passes += 1;
-        let (first, second) = contradiction(self.samples)?;
+    /// Decides by one row that stands under both labels, if there is one among these.
+    fn contradiction(&mut self, rows: &[usize]) -> Option<Decision> {
+        let (first, second) = contradiction(self.samples, rows)?;
         self.prove_classified(vec![(first, IBig::ONE), (second, IBig::ONE)])
+    }
+
+    fn contradiction_among_all(&mut self) -> Option<Decision> {
+        self.passes += 1;
+        let all: Vec<usize> = (0..self.rows.len()).collect();
+        self.contradiction(&all)
     }
 
     fn smooth(&mut self) -> Option<Decision> {
         let mut descent = Descent::new(&self.rows);
-        let before = self.passes;
         while descent.passes() < SMOOTH_PASSES {
-            self.passes = before + descent.passes();
-            let (mistakes, w) = (descent.mistakes(), descent.w().to_vec());
+            self.passes = descent.passes();
+            let first = self.passes == 1;
+            let (mistakes, w) = descent.best();
+            let w = w.to_vec();
             self.see(mistakes, &w, f64::NEG_INFINITY);
-            if mistakes == 0 && self.prove_separator(Hyperplane::from_lifted(w), 0.0) {
-                let go_on = self.seeks(MarginKind::Angular);
-                return if go_on { None } else { self.finish(Way::Smooth) };
+            if mistakes == 0 {
+                self.add_candidate(0.0, Hyperplane::from_lifted(w));
+                if self.seeks(MarginKind::Angular) {
+                    break;
+                }
+                if let Some(decision) = self.finish(Way::Smooth) {
+                    return Some(decision);
+                }
             }
             if self.halted() {
                 return Some(self.undecided(Way::Smooth));
             }
-            if !descent.step(&self.rows) {
+            let moved = descent.step(&self.rows);
+            // Rows that are the same have the same score, but for its sign.
+            if first && let Some(decision) = self.contradiction(&alike(descent.scores())) {
+                return Some(decision);
+            }
+            if !moved {
                 break;
             }
         }
-        self.passes = before + descent.passes();
+        self.passes = descent.passes();
         None
     }
 
@@ -340,10 +345,13 @@ impl Engine<'_> {
             self.passes += 1;
             let lower = report.smallest() / norm;
             self.see(report.mistakes, &w, lower);
-            if report.mistakes == 0 && self.prove_separator(Hyperplane::from_lifted(w), lower) {
+            if report.mistakes == 0 {
+                self.add_candidate(lower, Hyperplane::from_lifted(w));
                 let closed = lower >= norm * (1.0 - self.options.gap);
-                if closed || !self.seeks(MarginKind::Angular) {
-                    return self.finish(Way::WorkingSet).expect("a separator is proven");
+                if (closed || !self.seeks(MarginKind::Angular))
+                    && let Some(decision) = self.finish(Way::WorkingSet)
+                {
+                    return decision;
                 }
             }
             let room = (2 * most).saturating_sub(ids.len());
@@ -369,65 +377,6 @@ impl Engine<'_> {
         }
     }
 
-    /// Goes on from a proven separator to the one of largest geometric margin.
-    fn nearest_points(&mut self, way: Way) -> Decision {
-        let rows = Rows::raw(self.samples);
-        let (n, dimension) = (rows.len(), rows.dimension());
-        let most = (WORKING_SET_VALUES / dimension).max(2);
-        if most < n.min(FEWEST_ROWS) {
-            return self.finish(way).expect("a separator is proven");
-        }
-        let added = ADDED_A_DIMENSION * dimension;
-        let [negative, positive] = first_of_each_class(self.samples);
-        let mut some: Vec<Vec<f64>> = spread(n, 100).into_iter().map(|i| self.raw_row(i)).collect();
-        some.push(self.raw_row(positive));
-        let mut hulls = Hulls::new(self.raw_row(negative), some.iter().map(Vec::as_slice));
-        // Rows near a separator are where the hulls are near each other.
-        let mut plane = self.separator.as_ref().expect("a proven separator").plane.clone();
-        let mut new = vec![negative, positive];
-        new.extend(spread(n, (ROWS_A_DIMENSION * dimension).min(most)));
-        let mut known = HashSet::new();
-        let mut upper = f64::INFINITY;
-        loop {
-            let w: Vec<f64> = plane.weights.iter().copied().chain([plane.bias]).collect();
-            let report = rows.scan(&w, added);
-            self.passes += 1;
-            let lower = report.smallest() / rows.unit() / plane.weight_norm();
-            self.see(report.mistakes, &w, lower);
-            if upper == f64::INFINITY {
-                // The first is known to separate; from now on the geometric margin counts.
-                self.separator.iter_mut().for_each(|separator| separator.lower = lower);
-            } else if report.mistakes == 0
-                && self.prove_separator(plane, lower)
-                && lower >= upper * (1.0 - self.options.gap)
-            {
-                break;
-            }
-            new.extend(report.worst.iter().map(|&(_, row)| row));
-            new.retain(|&row| known.insert(row));
-            new.truncate((2 * most).saturating_sub(known.len() - new.len()));
-            if new.is_empty() || self.halted() {
-                break;
-            }
-            for row in new.drain(..) {
-                hulls.add(row, self.samples.positive()[row], self.raw_row(row));
-            }
-            hulls.solve(&|| self.halted());
-            if hulls.half_distance() < upper {
-                upper = hulls.half_distance();
-                self.nearest = Some(hulls.weights());
-            }
-            plane = hulls.hyperplane();
-        }
-        self.finish(way).expect("a separator is proven")
-    }
-
-    fn raw_row(&self, row: usize) -> Vec<f64> {
-        let mut x = vec![0.0; self.samples.columns()];
-        self.samples.features().for_each(row, |k, v| x[k] = v);
-        x
-    }
-
     pub(super) fn halted(&self) -> bool {
         self.halted_after(0)
     }
@@ -448,17 +397,12 @@ impl Engine<'_> {
         self.watch.pass(&pass);
     }
 
-    /// Returns true if the checker accepts the hyperplane as a separator.
-    pub(super) fn prove_separator(&mut self, plane: Hyperplane, lower: f64) -> bool {
-        if self.separator.as_ref().is_some_and(|known| known.lower >= lower) {
-            return true;
+    pub(super) fn add_candidate(&mut self, lower: f64, plane: Hyperplane) {
+        let place = self.candidates.partition_point(|(known, _)| *known <= lower);
+        self.candidates.insert(place, (lower, plane));
+        if self.candidates.len() > CANDIDATES {
+            self.candidates.remove(0);
         }
-        let proof = Proof::separable(self.samples, (plane.weights.clone(), plane.bias));
-        let accepted = verify(self.samples, &proof).is_ok();
-        if accepted {
-            self.separator = Some(Separator { lower, plane, proof });
-        }
-        accepted
     }
 
     /// Decides small data in integers, starting from the rows of the corral.
@@ -481,15 +425,24 @@ impl Engine<'_> {
                     let multiple: Vec<IBig> = w.iter().map(|v| v * k).collect();
                     Hyperplane::from_lifted(rounded(&multiple))
                 };
-                if !(1..=EXACT_MULTIPLES).any(|k| self.prove_separator(rounded(k), 0.0)) {
-                    let (bias, weights) = w.split_last().expect("a bias");
-                    let proof = Proof::separable(self.samples, (weights.to_vec(), bias.clone()));
-                    verify(self.samples, &proof).ok()?;
-                    self.separator = Some(Separator { lower: 0.0, plane: rounded(1), proof });
-                }
-                self.finish(Way::Exact)
+                let found = (1..=EXACT_MULTIPLES).find_map(|k| {
+                    self.add_candidate(0.0, rounded(k));
+                    self.finish(Way::Exact)
+                });
+                found.or_else(|| self.prove_integers(w.clone(), rounded(1)))
             }
         }
+    }
+
+    /// Returns the decision for a separator in integers, if the checker accepts it.
+    fn prove_integers(&self, mut w: Vec<IBig>, rounded: Hyperplane) -> Option<Decision> {
+        let bias = w.pop().expect("a bias");
+        let (kind, rows) = (self.options.kind, self.bounding_rows());
+        // That it separates is all that is known about its margin.
+        let bounds = (0.0, margin_upper_bound(self.samples, kind, &rows));
+        let proof = Proof::separable(self.samples, (w, bias)).with_margin(kind, bounds, &rows);
+        verify(self.samples, &proof).ok()?;
+        Some(self.separable(Way::Exact, rounded, proof, bounds))
     }
 
     /// Returns a decision if the checker accepts the conflict of the corral.
@@ -531,29 +484,38 @@ impl Engine<'_> {
         Some(decision)
     }
 
-    /// Returns the decision for the proven separator, if there is one.
+    /// Returns the decision for the best candidate that the checker accepts, if it accepts one.
     pub(super) fn finish(&mut self, way: Way) -> Option<Decision> {
-        let Separator { plane, proof, .. } = self.separator.as_ref()?;
         let (kind, rows) = (self.options.kind, self.bounding_rows());
-        // The margin of what rounding made of integers says nothing: they separate, that is all.
-        let lower = margin_lower_bound(self.samples, kind, &plane.weights, plane.bias).max(0.0);
-        let upper = margin_upper_bound(self.samples, kind, &rows);
-        let with_margin = proof.clone().with_margin(kind, (lower, upper), &rows);
-        // The bounds are those of the checker; still, what it would not accept is not claimed.
-        let bracketed = verify(self.samples, &with_margin).is_ok();
-        let proof = if bracketed { with_margin } else { proof.clone() };
-        Some(Decision {
+        while let Some((_, plane)) = self.candidates.pop() {
+            let claimed = (plane.weights.clone(), plane.bias);
+            if let Ok(proven) = prove_separable(self.samples, kind, claimed, &rows) {
+                let Separator { proof, lower, upper } = proven;
+                return Some(self.separable(way, plane, proof, (lower, upper)));
+            }
+        }
+        None
+    }
+
+    fn separable(
+        &self,
+        way: Way,
+        plane: Hyperplane,
+        proof: Proof,
+        (lower, upper): (f64, f64),
+    ) -> Decision {
+        Decision {
             verdict: Verdict::Separable,
             way,
             passes: self.passes,
-            kind,
+            kind: self.options.kind,
             lower,
             upper,
-            hyperplane: Some(plane.clone()),
+            hyperplane: Some(plane),
             conflict: vec![],
             proof: Some(proof),
             seconds: self.started.elapsed().as_secs_f64(),
-        })
+        }
     }
 
     /// Returns the rows that show the best upper bound known, and their weights.
@@ -570,7 +532,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns what is known so far: a proven separator, or nothing but bounds.
+    /// Returns what is known so far: a separator that is proven now, or nothing but bounds.
     pub(super) fn undecided(&mut self, way: Way) -> Decision {
         if let Some(decision) = self.finish(way) {
             return decision;
@@ -596,13 +558,13 @@ impl Engine<'_> {
 }
 
 /// Returns at most `size` of `n` rows, spread over the data, so that no order can hide a class.
-fn spread(n: usize, size: usize) -> Vec<usize> {
+pub(super) fn spread(n: usize, size: usize) -> Vec<usize> {
     let size = size.min(n);
     (0..size).map(|k| (k as u128 * n as u128 / size as u128) as usize).collect()
 }
 
 /// Returns the first negative row and the first positive one.
-fn first_of_each_class(samples: &Samples) -> [usize; 2] {
+pub(super) fn first_of_each_class(samples: &Samples) -> [usize; 2] {
     [false, true].map(|class| {
         samples.positive().iter().position(|&p| p == class).expect("both classes occur")
     })

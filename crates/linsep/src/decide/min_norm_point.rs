@@ -12,8 +12,8 @@
 //! The affine problem is solved by an orthogonal factorization of the points with a 1 appended,
 //! (z, 1) = Q R: with q the last row of Q, R u = q gives lambda = u / sum u, and what is left of the
 //! last unit vector after projection on Q gives p. Nothing is squared on the way, so norms down to
-//! about 1e-13 mean something. Points are added by Gram-Schmidt, done twice, and dropped by
-//! rotations.
+//! about 1e-13 mean something. Points are added by Gram-Schmidt, done twice where it
+//! takes much away, and dropped by rotations.
 //!
 //! Guarantee: ends, in exact arithmetic; ‖p‖ falls with every major step. Here it also ends when
 //! rounding keeps ‖p‖ from falling. Cost of a step: m dot products, and order D k for a corral of k.
@@ -25,6 +25,10 @@ use rayon::prelude::*;
 
 /// A point joins the corral only if this much of it lies outside the span of the others.
 const INDEPENDENT: f64 = 1e-12;
+/// If more than this share of a point is left by Gram-Schmidt, once is enough.
+const SOUND: f64 = 0.7;
+/// Values that are looked at by one task.
+const VALUES_A_TASK: usize = 1 << 18;
 /// Points that are worked off between two looks at all.
 const CANDIDATES: usize = 60;
 /// p is as good as optimal when p·z >= ‖p‖² (1 - this) for all points.
@@ -128,13 +132,23 @@ impl Corral {
         // them is no better than a copy of one, and would be found to depend on them.
         let own = self.points.iter().map(|z| dot(&self.p, z)).fold(f64::INFINITY, f64::min);
         let optimal = own.min(squared * (1.0 - OPTIMAL) - 1e-16 * squared.sqrt());
-        let mut found: Vec<(f64, usize)> = among
-            .par_iter()
-            .with_min_len(256)
-            .map(|&at| (dot(&self.p, &points[at]), at))
-            .filter(|(score, _)| *score < optimal)
-            .collect();
-        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let score = |&at: &usize| (dot(&self.p, &points[at]), at);
+        let below = |(score, _): &(f64, usize)| *score < optimal;
+        // To wake a thread takes longer than a look at a few points.
+        let mut found: Vec<(f64, usize)> = if among.len() * self.dimension < 2 * VALUES_A_TASK {
+            among.iter().map(score).filter(below).collect()
+        } else {
+            let points = VALUES_A_TASK.div_ceil(self.dimension);
+            among.par_iter().with_min_len(points).map(score).filter(below).collect()
+        };
+        let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        // Members of the corral may be among them, and are no news.
+        let enough = most + self.ids.len();
+        if found.len() > enough {
+            found.select_nth_unstable_by(enough, order);
+            found.truncate(enough);
+        }
+        found.sort_unstable_by(order);
         let fresh = found.into_iter().map(|(_, at)| at).filter(|&at| !self.ids.contains(&ids[at]));
         fresh.take(most).collect()
     }
@@ -144,14 +158,19 @@ impl Corral {
         let mut v: Vec<f64> = point.iter().copied().chain([1.0]).collect();
         let length = dot(&v, &v).sqrt();
         let mut column = vec![0.0; self.q.len()];
+        let mut rest = length;
         for _ in 0..2 {
             for (q, r) in self.q.iter().zip(&mut column) {
                 let c = dot(q, &v);
                 *r += c;
                 f64::axpy(-c, q, &mut v);
             }
+            rest = dot(&v, &v).sqrt();
+            // Where little was taken away, little rounding was left behind.
+            if rest > SOUND * length {
+                break;
+            }
         }
-        let rest = dot(&v, &v).sqrt();
         if rest <= INDEPENDENT * length {
             return false;
         }
@@ -213,7 +232,7 @@ impl Corral {
     }
 
     fn set_p(&mut self) {
-        self.p = vec![0.0; self.dimension];
+        self.p.fill(0.0);
         for (weight, point) in self.weights.iter().zip(&self.points) {
             f64::axpy(*weight, point, &mut self.p);
         }

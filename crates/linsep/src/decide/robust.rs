@@ -17,8 +17,7 @@
 
 use rayon::prelude::*;
 
-use super::scan::Logistic;
-use super::smooth::{Descent, Loss};
+use super::lbfgs::{Loss, PlainDescent, Value};
 use crate::{Hyperplane, Samples};
 
 /// Steps that the logistic loss may take, and the smooth count at each length of w.
@@ -47,7 +46,7 @@ pub fn few_mistakes(
     halted: &dyn Fn() -> bool,
 ) -> Vec<Hyperplane> {
     let mut loss = Standardised::new(samples, weighing);
-    let mut descent = Descent::new(&loss);
+    let mut descent = PlainDescent::at(&loss, vec![0.0; samples.columns() + 1]);
     for _ in 0..LOGISTIC_STEPS {
         if halted() || !descent.step(&loss) {
             break;
@@ -57,7 +56,7 @@ pub fn few_mistakes(
     loss.cost = Cost::Count;
     let mut w = descent.w().to_vec();
     for _ in 0..LENGTHS {
-        let mut descent = Descent::at(&loss, w);
+        let mut descent = PlainDescent::at(&loss, w);
         for _ in 0..COUNT_STEPS {
             if halted() || !descent.step(&loss) {
                 break;
@@ -149,11 +148,7 @@ impl<'a> Standardised<'a> {
 }
 
 impl Loss for Standardised<'_> {
-    fn dimension(&self) -> usize {
-        self.samples.columns() + 1
-    }
-
-    fn at(&self, w: &[f64]) -> Logistic {
+    fn at(&self, w: &[f64]) -> Value {
         let (samples, plane) = (self.samples, self.original(w));
         let rows = samples.rows();
         let columns = samples.columns();
@@ -161,7 +156,7 @@ impl Loss for Standardised<'_> {
         let parts = 64.min(rows.div_ceil(16));
         let size = rows.div_ceil(parts);
         let part = |part: usize| {
-            let mut sum = Logistic { loss: 0.0, slope: vec![0.0; columns + 1], mistakes: 0 };
+            let mut sum = Value { loss: 0.0, slope: vec![0.0; columns + 1], mistakes: 0 };
             for i in part * size..rows.min((part + 1) * size) {
                 let sign = if samples.positive()[i] { 1.0 } else { -1.0 };
                 let value = samples.features().dot(i, &plane.weights) + plane.bias;
@@ -175,8 +170,8 @@ impl Loss for Standardised<'_> {
             }
             sum
         };
-        let sums: Vec<Logistic> = (0..parts).into_par_iter().map(part).collect();
-        let mut total = Logistic { loss: 0.0, slope: vec![0.0; columns + 1], mistakes: 0 };
+        let sums: Vec<Value> = (0..parts).into_par_iter().map(part).collect();
+        let mut total = Value { loss: 0.0, slope: vec![0.0; columns + 1], mistakes: 0 };
         for part in sums {
             total.loss += part.loss;
             total.mistakes += part.mistakes;

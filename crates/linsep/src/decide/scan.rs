@@ -1,5 +1,8 @@
 //! The only thing that ever touches all the data: one pass with one vector.
 
+use std::cmp::Ordering;
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::lift::Rows;
@@ -19,8 +22,10 @@ pub trait Scan {
     /// Returns what w makes of all rows, with the `keep` of smallest score. Costs a pass.
     fn scan(&self, w: &[f64], keep: usize) -> Report;
 
-    /// Returns the sum of ln(1 + exp(-w·z)) over all rows, its slope, and the mistakes. Costs a
-    /// pass.
+    /// Returns where the descent on the logistic loss starts. Costs a pass.
+    fn start(&self) -> Start;
+
+    /// Returns the sum of ln(1 + exp(-w·z)) over all rows, its slope, and the scores. Costs a pass.
     fn logistic(&self, w: &[f64]) -> Logistic;
 
     /// Returns the lifted samples of these rows.
@@ -36,6 +41,17 @@ pub struct Logistic {
     pub slope: Vec<f64>,
     /// Rows with w·z <= 0.
     pub mistakes: u64,
+    /// w·z of each row.
+    pub scores: Vec<f64>,
+}
+
+/// What there is to know of the rows at w = 0.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// The slope of the logistic loss: minus half the sum of all rows.
+    pub slope: Vec<f64>,
+    /// The sum of y z over all rows, where labels do not turn rows round.
+    pub unsigned: Vec<f64>,
 }
 
 /// What a vector makes of all rows.
@@ -52,27 +68,78 @@ impl Report {
     pub fn smallest(&self) -> f64 {
         self.worst.first().map_or(f64::INFINITY, |&(score, _)| score)
     }
+}
+
+/// The rows of smallest score among those seen so far, and a few more.
+struct Sieve {
+    keep: usize,
+    mistakes: u64,
+    found: Vec<(f64, usize)>,
+    /// A score that at least `keep` rows do not exceed: what lies above need not be looked at.
+    limit: f64,
+    /// Room for the scores of a task.
+    scores: Vec<f64>,
+}
+
+impl Sieve {
+    fn new(keep: usize) -> Self {
+        Sieve { keep, mistakes: 0, found: vec![], limit: f64::INFINITY, scores: vec![] }
+    }
 
     fn see(&mut self, score: f64, row: usize) {
         self.mistakes += u64::from(score <= 0.0);
-        self.worst.push((score, row));
-    }
-
-    /// Keeps the `keep` of smallest score.
-    fn trim(&mut self, keep: usize) {
-        let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        if self.worst.len() > keep {
-            self.worst.select_nth_unstable_by(keep, order);
-            self.worst.truncate(keep);
+        if score > self.limit {
+            return;
         }
-        self.worst.sort_unstable_by(order);
+        self.found.push((score, row));
+        if self.found.len() >= 2 * self.keep + 64 {
+            self.trim();
+        }
     }
 
-    fn join(mut self, other: Report, keep: usize) -> Report {
+    fn trim(&mut self) {
+        if self.found.len() > self.keep && self.keep > 0 {
+            let (_, last, _) = self.found.select_nth_unstable_by(self.keep - 1, order);
+            self.limit = last.0;
+        }
+        self.found.truncate(self.keep);
+    }
+
+    fn join(mut self, other: Sieve) -> Sieve {
         self.mistakes += other.mistakes;
-        self.worst.extend(other.worst);
-        self.trim(keep);
+        self.found.extend(other.found);
+        self.trim();
         self
+    }
+
+    fn report(mut self) -> Report {
+        self.trim();
+        self.found.sort_unstable_by(order);
+        Report { mistakes: self.mistakes, worst: self.found }
+    }
+}
+
+fn order(a: &(f64, usize), b: &(f64, usize)) -> Ordering {
+    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+}
+
+/// Returns ln(1 + exp(-score)) and how fast it falls.
+pub(super) fn logistic(score: f64) -> (f64, f64) {
+    let tail = libm::exp(-score.abs());
+    let weight = if score > 0.0 { tail } else { 1.0 } / (1.0 + tail);
+    (libm::log1p(tail) + (-score).max(0.0), weight)
+}
+
+impl Rows<'_> {
+    /// Returns the number of parts in which sums over all rows are made, and then added up in order:
+    /// the same whatever the threads, and so are the bits.
+    fn parts(&self) -> usize {
+        64.min(self.len().div_ceil(64))
+    }
+
+    fn part(&self, part: usize, parts: usize) -> Range<usize> {
+        let size = self.len().div_ceil(parts);
+        self.len().min(part * size)..self.len().min((part + 1) * size)
     }
 }
 
@@ -88,34 +155,58 @@ impl Scan for Rows<'_> {
 
     fn scan(&self, w: &[f64], keep: usize) -> Report {
         let tasks = self.len().div_ceil(ROWS_A_TASK);
-        let report = |task: usize| {
+        let look = |mut sieve: Sieve, task: usize| {
             let first = task * ROWS_A_TASK;
-            let mut scores = vec![0.0; ROWS_A_TASK.min(self.len() - first)];
+            let mut scores = std::mem::take(&mut sieve.scores);
+            scores.resize(ROWS_A_TASK.min(self.len() - first), 0.0);
             self.scores(first..first + scores.len(), w, &mut scores);
-            let mut report = Report::default();
-            (first..).zip(&scores).for_each(|(row, &score)| report.see(score, row));
-            report.trim(keep);
-            report
+            (first..).zip(&scores).for_each(|(row, &score)| sieve.see(score, row));
+            sieve.scores = scores;
+            sieve
         };
         // The smallest of a set, ties broken by row, do not depend on how the set is cut.
-        let join = |a: Report, b: Report| a.join(b, keep);
-        (0..tasks).into_par_iter().map(report).reduce(Report::default, join)
+        let sieve = || Sieve::new(keep);
+        (0..tasks).into_par_iter().fold(sieve, look).reduce(sieve, Sieve::join).report()
+    }
+
+    fn start(&self) -> Start {
+        let parts = self.parts();
+        let part = |part: usize| {
+            let mut sums = [0, 1].map(|_| vec![0.0; Rows::dimension(self)]);
+            for i in self.part(part, parts) {
+                self.add(i, 1.0, &mut sums[usize::from(self.samples().positive()[i])]);
+            }
+            sums
+        };
+        let sums: Vec<[Vec<f64>; 2]> = (0..parts).into_par_iter().map(part).collect();
+        let [negative, positive] = sums
+            .into_iter()
+            .reduce(|mut total, part| {
+                let pairs = total.iter_mut().flatten().zip(part.iter().flatten());
+                pairs.for_each(|(a, b)| *a += b);
+                total
+            })
+            .expect("there is a row");
+        let pairs = || positive.iter().zip(&negative);
+        Start {
+            slope: pairs().map(|(p, n)| -0.5 * (p + n)).collect(),
+            unsigned: pairs().map(|(p, n)| p - n).collect(),
+        }
     }
 
     fn logistic(&self, w: &[f64]) -> Logistic {
-        // As many parts whatever the threads, added up in their order: the same bits.
-        let parts = 64.min(self.len().div_ceil(16));
-        let size = self.len().div_ceil(parts);
+        let parts = self.parts();
         let part = |part: usize| {
-            let slope = vec![0.0; Rows::dimension(self)];
-            let mut sum = Logistic { loss: 0.0, slope, mistakes: 0 };
-            for i in part * size..self.len().min((part + 1) * size) {
+            let (slope, range) = (vec![0.0; Rows::dimension(self)], self.part(part, parts));
+            let scores = Vec::with_capacity(range.len());
+            let mut sum = Logistic { loss: 0.0, slope, mistakes: 0, scores };
+            for i in range {
                 let score = self.score(i, w);
-                let tail = libm::exp(-score.abs());
-                sum.loss += libm::log1p(tail) + (-score).max(0.0);
-                let weight = if score > 0.0 { tail } else { 1.0 } / (1.0 + tail);
+                let (loss, weight) = logistic(score);
+                sum.loss += loss;
                 self.add(i, -weight, &mut sum.slope);
                 sum.mistakes += u64::from(score <= 0.0);
+                sum.scores.push(score);
             }
             sum
         };
@@ -125,6 +216,7 @@ impl Scan for Rows<'_> {
                 total.loss += part.loss;
                 total.mistakes += part.mistakes;
                 total.slope.iter_mut().zip(part.slope).for_each(|(a, b)| *a += b);
+                total.scores.extend(part.scores);
                 total
             })
             .expect("there is a row")

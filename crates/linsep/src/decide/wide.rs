@@ -30,7 +30,7 @@ impl Engine<'_> {
         let mut dual = Dual::new(&rows);
         let first = self.passes + FIRST_PASSES;
         let mut found = self.descend(&mut dual, first);
-        if found.is_none() && self.separator.is_none() {
+        if found.is_none() && self.candidates.is_empty() {
             found = self.contested();
         }
         let found = found.or_else(|| self.descend(&mut dual, u64::MAX));
@@ -41,7 +41,7 @@ impl Engine<'_> {
 
     /// Widens the margin of the separator that is known, where rows are no more than features.
     pub(super) fn widen(&mut self) -> Option<Decision> {
-        if self.separator.is_none() || self.rows.len() > self.rows.dimension() {
+        if self.candidates.is_empty() || self.rows.len() > self.rows.dimension() {
             return None;
         }
         let rows = self.rows.clone();
@@ -52,7 +52,7 @@ impl Engine<'_> {
     fn descend(&mut self, dual: &mut Dual, until: u64) -> Option<Decision> {
         let before = self.passes.saturating_sub(dual.passes());
         loop {
-            if self.separator.is_some() {
+            if !self.candidates.is_empty() {
                 let first = dual.sweep();
                 for _ in 1..SWEEPS {
                     if dual.sweep() < FALLEN * first {
@@ -70,12 +70,13 @@ impl Engine<'_> {
                 self.upper = (bound, dual.weights());
             }
             self.see(look.mistakes, dual.w(), lower);
-            if look.mistakes == 0
-                && self.prove_separator(Hyperplane::from_lifted(dual.w().to_vec()), lower)
-            {
+            if look.mistakes == 0 {
+                self.add_candidate(lower, Hyperplane::from_lifted(dual.w().to_vec()));
                 let closed = lower >= self.upper.0 * (1.0 - self.options.gap);
-                if closed || !self.seeks(MarginKind::Angular) {
-                    return self.finish(Way::Dual);
+                if (closed || !self.seeks(MarginKind::Angular))
+                    && let Some(decision) = self.finish(Way::Dual)
+                {
+                    return Some(decision);
                 }
             }
             if self.halted() {
@@ -111,10 +112,7 @@ impl Engine<'_> {
             }
         }
         peeled.extend(self.samples, &mut w);
-        if self.prove_separator(Hyperplane::from_lifted(w), 0.0) && !self.seeks(MarginKind::Angular)
-        {
-            return self.finish(Way::Dual);
-        }
-        None
+        self.add_candidate(0.0, Hyperplane::from_lifted(w));
+        if self.seeks(MarginKind::Angular) { None } else { self.finish(Way::Dual) }
     }
 }
