@@ -1,0 +1,85 @@
+//! The verdict.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use linsep::decide::{DecideOptions, Decision, MarginGoal, Pass, Watch};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::data::{Matrix, labels};
+use crate::errors::Failure;
+use crate::work::{Wire, run};
+
+/// Tells of the passes, and ends the work when asked to.
+struct Watcher<'a>(&'a Wire);
+
+impl Watch for Watcher<'_> {
+    fn pass(&mut self, pass: &Pass) {
+        let Pass { passes, mistakes, lower, upper } = pass;
+        self.0.say(|| format!("pass {passes}: {mistakes} mistakes, margin {lower:.3e} .. {upper:.3e}"));
+    }
+
+    fn cancelled(&self) -> Option<&AtomicBool> {
+        Some(self.0.cancelled())
+    }
+}
+
+/// Returns the verdict, what it rests on, and the seconds spent in Rust.
+#[pyfunction]
+#[pyo3(signature = (x, positive, *, maximise, gap, max_passes, time_limit=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the options of the call, by name")]
+pub fn decide<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, PyAny>,
+    positive: PyReadonlyArray1<'py, bool>,
+    maximise: bool,
+    gap: f64,
+    max_passes: u64,
+    time_limit: Option<f64>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
+    let options = DecideOptions {
+        margin: if maximise { MarginGoal::Max } else { MarginGoal::Any },
+        gap,
+        max_passes,
+        time_limit: seconds(time_limit)?,
+    };
+    let shared = matrix.clone();
+    let (decision, spent) = run(py, progress, move |wire| {
+        let started = Instant::now();
+        let samples = shared.samples(positive, false)?;
+        let decision = linsep::decide::decide(&samples, &options, &mut Watcher(wire));
+        Ok((decision, started.elapsed()))
+    })?;
+    drop(matrix);
+    result(py, &decision, spent)
+}
+
+/// Returns a time limit.
+pub fn seconds(limit: Option<f64>) -> PyResult<Option<Duration>> {
+    let limit = limit.map(Duration::try_from_secs_f64).transpose();
+    Ok(limit.map_err(|error| Failure::Setting(format!("time_limit: {error}")))?)
+}
+
+fn result<'py>(py: Python<'py>, decision: &Decision, spent: Duration) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let name = |value: serde_json::Value| value.as_str().unwrap_or_default().to_string();
+    dict.set_item("verdict", name(serde_json::json!(decision.verdict)))?;
+    dict.set_item("way", name(serde_json::json!(decision.way)))?;
+    dict.set_item("passes", decision.passes)?;
+    dict.set_item("lower", decision.lower)?;
+    dict.set_item("upper", decision.upper)?;
+    let plane = decision.hyperplane.as_ref();
+    dict.set_item("coef", plane.map(|h| PyArray1::from_slice(py, &h.weights)))?;
+    dict.set_item("intercept", plane.map(|h| h.bias))?;
+    let rows: Vec<i64> = decision.conflict.iter().map(|(row, _)| *row as i64).collect();
+    dict.set_item("rows", PyArray1::from_vec(py, rows))?;
+    let multipliers: Vec<String> = decision.conflict.iter().map(|(_, m)| m.to_string()).collect();
+    dict.set_item("multipliers", multipliers)?;
+    dict.set_item("proof", decision.proof.as_ref().map(|proof| proof.to_json()))?;
+    dict.set_item("seconds", spent.as_secs_f64())?;
+    Ok(dict)
+}
