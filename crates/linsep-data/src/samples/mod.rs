@@ -294,6 +294,32 @@ impl Samples {
         Self::new(Features::Sparse(features), labels, Missing::Refuse)
     }
 
+    /// Returns a copy without these rows, which are counted from 0; their order and repetition do not
+    /// matter. Rows that are left keep their order.
+    ///
+    /// Errors if no row of one of the classes is left.
+    pub fn without_rows(&self, rows: &[usize]) -> Result<Self, Error> {
+        let mut left_out = vec![false; self.rows()];
+        rows.iter().for_each(|&i| left_out[i] = true);
+        let keep: Vec<usize> = (0..self.rows()).filter(|&i| !left_out[i]).collect();
+        self.with_rows(&keep)
+    }
+
+    /// Returns a copy of these rows alone, counted from 0, in the order in which they are named.
+    ///
+    /// Errors if there is no row of one of the classes.
+    pub fn with_rows(&self, rows: &[usize]) -> Result<Self, Error> {
+        let positive = rows.iter().map(|&i| self.positive[i]).collect();
+        let labels = Labels { positive, names: self.label_names.clone() };
+        let rest = Self::new(self.features.select_rows(rows), labels, Missing::Refuse)?;
+        Ok(Samples {
+            feature_names: self.feature_names.clone(),
+            index_base: self.index_base,
+            dropped: self.dropped,
+            ..rest
+        })
+    }
+
     /// Returns the samples with names for their features.
     ///
     /// # Panics
@@ -424,6 +450,22 @@ mod tests {
             "+-",
             "row 1: the row is too long a vector: its Euclidean length exceeds 1.8e308",
         );
+    }
+
+    #[test]
+    fn rows_can_be_left_out() {
+        let labels = vec![true, false, false, true];
+        let samples = Samples::dense(vec![1.0, 2.0, 3.0, 4.0], 1, labels)
+            .unwrap()
+            .with_feature_names(vec!["a".into()]);
+        let rest = samples.without_rows(&[2, 0, 2]).unwrap();
+        assert_eq!(rest.positive(), [false, true]);
+        assert_eq!([rest.features().dot(0, &[1.0]), rest.features().dot(1, &[1.0])], [2.0, 4.0]);
+        assert_eq!(rest.norms(), [samples.norms()[1], samples.norms()[3]]);
+        assert_eq!(rest.feature_names(), samples.feature_names());
+        let error = samples.without_rows(&[0, 3]).err().unwrap();
+        assert_eq!(error.to_string(), "expected two classes, found one: all 2 rows are \"-1\"");
+        assert!(samples.without_rows(&[0, 1, 2, 3]).is_err());
     }
 
     #[test]

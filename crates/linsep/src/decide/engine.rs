@@ -170,10 +170,30 @@ pub struct Decision {
 /// # Ok::<(), linsep::Error>(())
 /// ```
 pub fn decide(samples: &Samples, options: &DecideOptions, watch: &mut dyn Watch) -> Decision {
+    run(samples, options, watch, true)
+}
+
+/// Decides whether `samples` are strictly separable. What is not is called inseparable here, even
+/// where it is quasi-separable, which would take more work to tell.
+pub(super) fn decide_strictly(
+    samples: &Samples,
+    options: &DecideOptions,
+    watch: &mut dyn Watch,
+) -> Decision {
+    run(samples, options, watch, false)
+}
+
+fn run(
+    samples: &Samples,
+    options: &DecideOptions,
+    watch: &mut dyn Watch,
+    classified: bool,
+) -> Decision {
     let mut engine = Engine {
         samples,
         rows: Rows::lifted(samples),
         options,
+        classified,
         watch,
         started: Instant::now(),
         passes: 0,
@@ -194,6 +214,8 @@ struct Engine<'a> {
     samples: &'a Samples,
     rows: Rows<'a>,
     options: &'a DecideOptions,
+    /// Whether quasi-separable is to be told from inseparable.
+    classified: bool,
     watch: &'a mut dyn Watch,
     started: Instant,
     passes: u64,
@@ -359,7 +381,10 @@ impl Engine<'_> {
 
     /// Returns a decision for a conflict, if the checker accepts it.
     fn prove_classified(&mut self, conflict: Vec<(usize, IBig)>) -> Option<Decision> {
-        let class = classify(self.samples, conflict);
+        let class = match self.classified {
+            true => classify(self.samples, conflict),
+            false => Class::Inseparable(conflict),
+        };
         let (verdict, conflict, proof) = match class {
             Class::Inseparable(conflict) => {
                 let proof = Proof::inseparable(self.samples, conflict.clone());

@@ -23,6 +23,26 @@ const REMEMBERED: usize = 10;
 /// Tries of the line search before the direction is given up.
 const TRIES: usize = 20;
 
+/// A function of w that is the sum over rows of what their scores cost.
+pub trait Loss {
+    /// Returns the number of coordinates of w.
+    fn dimension(&self) -> usize;
+
+    /// Returns the sum, its slope and the mistakes of w. Costs a pass.
+    fn at(&self, w: &[f64]) -> Logistic;
+}
+
+/// The logistic loss of all lifted rows.
+impl<S: Scan + ?Sized> Loss for S {
+    fn dimension(&self) -> usize {
+        Scan::dimension(self)
+    }
+
+    fn at(&self, w: &[f64]) -> Logistic {
+        self.logistic(w)
+    }
+}
+
 /// Where the descent stands.
 pub struct Descent {
     w: Vec<f64>,
@@ -34,9 +54,13 @@ pub struct Descent {
 
 impl Descent {
     /// Returns the descent at w = 0. Costs a pass.
-    pub fn new(scan: &dyn Scan) -> Self {
-        let w = vec![0.0; scan.dimension()];
-        let here = scan.logistic(&w);
+    pub fn new(loss: &(impl Loss + ?Sized)) -> Self {
+        Self::at(loss, vec![0.0; loss.dimension()])
+    }
+
+    /// Returns the descent at w. Costs a pass.
+    pub fn at(loss: &(impl Loss + ?Sized), w: Vec<f64>) -> Self {
+        let here = loss.at(&w);
         Descent { w, here, memory: VecDeque::new(), passes: 1 }
     }
 
@@ -56,7 +80,7 @@ impl Descent {
     }
 
     /// Makes one step; returns false if there is none that lowers the loss.
-    pub fn step(&mut self, scan: &dyn Scan) -> bool {
+    pub fn step(&mut self, loss: &(impl Loss + ?Sized)) -> bool {
         let direction = self.direction();
         let descent = f64::dot(&direction, &self.here.slope);
         if descent >= 0.0 || !descent.is_finite() {
@@ -71,7 +95,7 @@ impl Descent {
         for _ in 0..TRIES {
             let mut w = self.w.clone();
             f64::axpy(size, &direction, &mut w);
-            let there = scan.logistic(&w);
+            let there = loss.at(&w);
             self.passes += 1;
             if there.loss <= self.here.loss + 1e-4 * size * descent {
                 self.remember(w, there);

@@ -1,0 +1,251 @@
+//! A small set of rows without which the rest is separable.
+//!
+//! ```text
+//! start    the rows that a hyperplane with few mistakes (robust.rs) does not have on their own
+//!          sides, the most wrong first: the rest is separable by construction
+//! halve    the shortest beginning of that list without which the rest is still separable
+//! return   one row after another, the least wrong first, as long as the rest stays separable; a
+//!          new separator takes with it all rows that it has on their own sides
+//! ```
+//!
+//! Every question is put to the engine, which proves its answers. A row that cannot return to the
+//! rest cannot return to a larger one, so one round makes the set irreducible. It is small, not
+//! smallest.
+
+use std::cmp::Ordering;
+
+use linsep_proof::exact::{Row, sign_of_value};
+use linsep_proof::{Proof, verify};
+use rayon::prelude::*;
+
+use super::engine::{DecideOptions, MarginGoal, Verdict, decide_strictly};
+use super::explain::{Limits, Removal, RemovedRow};
+use super::robust::few_mistakes;
+use super::scaled::Scaled;
+use crate::{Error, Hyperplane, Samples};
+
+/// Values that all questions together may look at, in one pass each.
+const VALUES: usize = 4_000_000_000;
+/// Products that their inner solves may take, a question about rows times the cube of the dimension.
+const PRODUCTS: usize = 1_200_000_000;
+/// Rows near the hyperplane, a dimension, that are asked before all are.
+const NEAR_A_DIMENSION: usize = 20;
+/// Passes that one question may take: the smooth phase of wide data, and not much more.
+const PASSES: u64 = 80;
+/// Questions for data that is so wide that only the smooth phase is affordable.
+const WIDE: usize = 12;
+/// How close to the largest margin the last hyperplane is to come.
+const GAP: f64 = 1e-3;
+
+/// Returns rows without which the rest is separable, or none if no such rows were found that leave
+/// both classes.
+pub fn removal(samples: &Samples, limits: &Limits) -> Option<Removal> {
+    let planes = few_mistakes(samples, &|| limits.halted());
+    let scaled = Scaled::new(samples);
+    let found = match &scaled {
+        Some(scaled) => {
+            let planes = planes.iter().map(|plane| scaled.to_scaled(plane)).collect();
+            search(&scaled.samples, planes, limits)
+                .map(|(rows, plane, irreducible)| (rows, scaled.to_original(&plane), irreducible))
+        }
+        None => search(samples, planes, limits),
+    };
+    let (rows, plane, irreducible) = found?;
+    let rest = samples.without_rows(&rows).ok()?;
+    // Scaling back may leave the range of floats; what the checker refuses is not claimed.
+    verify(&rest, &Proof::separable(&rest, plane.weights.clone(), plane.bias)).ok()?;
+    let length = plane.weight_norm();
+    let wrong = |row: usize| -value(samples, &plane, row) / length;
+    let mut rows: Vec<RemovedRow> =
+        rows.into_iter().map(|row| RemovedRow { row, distance: wrong(row) }).collect();
+    rows.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(a.row.cmp(&b.row)));
+    Some(Removal { rows, irreducible, hyperplane: plane })
+}
+
+/// Returns the rows to remove, a separator of the rest, and whether the rows are irreducible.
+fn search(
+    samples: &Samples,
+    planes: Vec<Hyperplane>,
+    limits: &Limits,
+) -> Option<(Vec<usize>, Hyperplane, bool)> {
+    let dimension = samples.columns() + 1;
+    let affordable = PRODUCTS / NEAR_A_DIMENSION / dimension.saturating_pow(3);
+    let mut search = Search {
+        samples,
+        limits,
+        questions: affordable.min(VALUES / (samples.rows() * dimension)).max(WIDE),
+        removed: vec![],
+        plane: Hyperplane { weights: vec![], bias: 0.0 },
+    };
+    if !planes.into_iter().any(|plane| search.accept(plane)) {
+        return None;
+    }
+    search.halve();
+    let irreducible = search.put_back();
+    search.widen();
+    Some((search.removed, search.plane, irreducible))
+}
+
+/// The answer to a question.
+enum Answer {
+    Separable(Hyperplane),
+    Conflict,
+    Open,
+}
+
+struct Search<'a> {
+    samples: &'a Samples,
+    limits: &'a Limits<'a>,
+    /// Questions that are left.
+    questions: usize,
+    /// The rows left out, the most wrong first.
+    removed: Vec<usize>,
+    /// A separator of the rest, which the checker has accepted.
+    plane: Hyperplane,
+}
+
+impl Search<'_> {
+    /// Leaves out what the hyperplane does not have on its own side, if that leaves both classes.
+    fn accept(&mut self, plane: Hyperplane) -> bool {
+        let samples = self.samples;
+        let mut wrong: Vec<usize> = (0..samples.rows())
+            .into_par_iter()
+            .with_min_len(256)
+            .filter(|&i| !on_its_own_side(samples, &plane, i))
+            .collect();
+        wrong.sort_by(|&a, &b| {
+            value(samples, &plane, a).total_cmp(&value(samples, &plane, b)).then(a.cmp(&b))
+        });
+        let Ok(rest) = samples.without_rows(&wrong) else {
+            return false;
+        };
+        let proof = Proof::separable(&rest, plane.weights.clone(), plane.bias);
+        let accepted = verify(&rest, &proof).is_ok();
+        if accepted {
+            (self.removed, self.plane) = (wrong, plane);
+        }
+        accepted
+    }
+
+    /// Returns true if no more questions can be asked.
+    fn over(&self) -> bool {
+        self.questions == 0 || self.limits.halted()
+    }
+
+    /// Returns whether all but `rows` are separable.
+    fn ask(&mut self, rows: &[usize], margin: MarginGoal) -> Answer {
+        self.decide(self.samples.without_rows(rows), margin)
+    }
+
+    fn decide(&mut self, rest: Result<Samples, Error>, margin: MarginGoal) -> Answer {
+        let Some(rest) = rest.ok().filter(|_| !self.over()) else {
+            return Answer::Open;
+        };
+        self.questions -= 1;
+        let time_limit = self.limits.left();
+        let options = DecideOptions { margin, gap: GAP, max_passes: PASSES, time_limit };
+        let decision = decide_strictly(&rest, &options, &mut &*self.limits);
+        match decision.verdict {
+            Verdict::Separable => decision.hyperplane.map_or(Answer::Open, Answer::Separable),
+            Verdict::Inseparable | Verdict::QuasiSeparable => Answer::Conflict,
+            Verdict::Undecided => Answer::Open,
+        }
+    }
+
+    /// Keeps the shortest beginning of the list that will do.
+    fn halve(&mut self) {
+        let (mut too_few, mut enough) = (0, self.removed.len());
+        while enough > too_few + 1 && !self.over() {
+            let middle = too_few + (enough - too_few) / 2;
+            let rows = self.removed[..middle].to_vec();
+            match self.ask(&rows, MarginGoal::Any) {
+                Answer::Separable(plane) => {
+                    self.take(rows, plane);
+                    enough = self.removed.len();
+                }
+                Answer::Conflict | Answer::Open => too_few = middle,
+            }
+        }
+    }
+
+    /// Puts rows back while the rest stays separable; returns true if every row that is left out is
+    /// proven to conflict with the rest.
+    fn put_back(&mut self) -> bool {
+        let (mut tried, mut proven) = (0, 0);
+        let mut core = self.near();
+        while tried < self.removed.len() && !self.over() {
+            let at = self.removed.len() - 1 - tried;
+            if self.conflicts(self.removed[at], &mut core) {
+                (tried, proven) = (tried + 1, proven + 1);
+                continue;
+            }
+            let mut rows = self.removed.clone();
+            rows.remove(at);
+            match self.ask(&rows, MarginGoal::Any) {
+                Answer::Separable(plane) => {
+                    self.take(rows, plane);
+                    core = self.near();
+                }
+                Answer::Conflict => (tried, proven) = (tried + 1, proven + 1),
+                Answer::Open => tried += 1,
+            }
+        }
+        proven == self.removed.len()
+    }
+
+    /// Returns the rows of the rest that lie nearest to the hyperplane.
+    fn near(&self) -> Vec<usize> {
+        let samples = self.samples;
+        let mut left_out = vec![false; samples.rows()];
+        self.removed.iter().for_each(|&row| left_out[row] = true);
+        let mut rest: Vec<(f64, usize)> = (0..samples.rows())
+            .into_par_iter()
+            .with_min_len(256)
+            .filter(|&i| !left_out[i])
+            .map(|i| (value(samples, &self.plane, i), i))
+            .collect();
+        let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        let most = NEAR_A_DIMENSION * (samples.columns() + 1);
+        if rest.len() > most {
+            rest.select_nth_unstable_by(most, order);
+            rest.truncate(most);
+        }
+        rest.into_iter().map(|(_, i)| i).collect()
+    }
+
+    /// Returns true if the row is proven to conflict with the core, some rows of the rest: a few
+    /// near the hyperplane answer for all in nearly every case, and far sooner.
+    fn conflicts(&mut self, row: usize, core: &mut Vec<usize>) -> bool {
+        core.push(row);
+        let answer = self.decide(self.samples.with_rows(core), MarginGoal::Any);
+        core.pop();
+        matches!(answer, Answer::Conflict)
+    }
+
+    /// Leaves out `rows` but for those that the separator of the rest has on their own sides.
+    fn take(&mut self, mut rows: Vec<usize>, plane: Hyperplane) {
+        rows.retain(|&row| !on_its_own_side(self.samples, &plane, row));
+        (self.removed, self.plane) = (rows, plane);
+    }
+
+    /// Looks for the separator of largest margin.
+    fn widen(&mut self) {
+        self.questions += 1;
+        let rows = self.removed.clone();
+        if let Answer::Separable(plane) = self.ask(&rows, MarginGoal::Max) {
+            self.plane = plane;
+        }
+    }
+}
+
+/// Returns y (w·x + b).
+fn value(samples: &Samples, plane: &Hyperplane, i: usize) -> f64 {
+    let value = samples.features().dot(i, &plane.weights) + plane.bias;
+    if samples.positive()[i] { value } else { -value }
+}
+
+/// Returns true if y (w·x + b) > 0, exactly.
+fn on_its_own_side(samples: &Samples, plane: &Hyperplane, i: usize) -> bool {
+    let own = if samples.positive()[i] { Ordering::Greater } else { Ordering::Less };
+    sign_of_value(&plane.weights, plane.bias, Row::of(samples.features(), i)) == own
+}
