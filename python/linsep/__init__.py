@@ -8,6 +8,7 @@ many classes, `check_separation` asks whether a logistic regression has an estim
 from typing import TYPE_CHECKING, Any
 
 from linsep._decision import Decision, Margin, decide
+from linsep._explanation import Explanation
 from linsep._linsep import __version__
 from linsep._matrix import SeparabilityMatrix, separability_matrix
 from linsep._proof import Proof, Verification, verify
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Decision",
+    "Explanation",
     "LinearSeparator",
     "Margin",
     "Proof",

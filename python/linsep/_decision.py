@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from linsep import _html, _linsep
 from linsep._data import Labels, Matrix, read_labels, read_matrix
+from linsep._explanation import Explanation
 from linsep._proof import Proof
 
 __all__ = ["Decision", "Margin", "decide"]
@@ -57,7 +58,9 @@ class Decision:
     way, passes, seconds
         How it was found, in how many reads of the data, in what time on the Rust side.
     classes : tuple
-        The negative and the positive label.
+        The negative and the positive label; "rest" stands for several.
+    explanation : Explanation or None
+        Where to look for wrong labels, if that was asked for.
     """
 
     verdict: str
@@ -75,7 +78,7 @@ class Decision:
     classes: tuple[Any, Any]
     feature_names: list[str] | None = None
     conflicting_index: Any = None
-    _extra: dict[str, Any] = field(default_factory=dict, compare=False)
+    explanation: Explanation | None = None
 
     @property
     def separable(self) -> bool:
@@ -92,11 +95,10 @@ class Decision:
         """Return the label of the side on which each row lies."""
         if self.coef is None:
             raise ValueError("there is no hyperplane to predict with")
-        if self.classes[0] == "rest" and self._extra.get("rest"):
-            raise ValueError("the negative class is made of several labels")
         x = X if hasattr(X, "tocsr") else read_matrix(X).values
         values = np.asarray(x @ self.coef) + self.intercept
-        return np.array(self.classes)[(values > 0).astype(int)]
+        negative, chosen = self.classes
+        return np.array([chosen if value > 0 else negative for value in values])
 
     def _facts(self) -> list[tuple[str, str]]:
         negative, positive = self.classes
@@ -110,6 +112,8 @@ class Decision:
         if len(self.conflicting_rows):
             named = self.conflicting_rows if self.conflicting_index is None else self.conflicting_index
             facts.append(("conflicting rows", _html.listed(named)))
+        if self.explanation is not None:
+            facts.extend(self.explanation.facts())
         facts.append(("proof", "accepted by the checker" if self.proof is not None else "none"))
         facts.append(("found by", f"{self.way}, {self.passes} pass(es), {self.seconds:.3g} s"))
         return facts
@@ -131,6 +135,7 @@ def decide(
     gap: float = 1e-6,
     max_passes: int = 1000,
     time_limit: float | None = None,
+    explain: bool = False,
     verbose: bool = False,
     positive: Any = None,
 ) -> Decision:
@@ -151,6 +156,9 @@ def decide(
         The number of reads of the data after which the answer is "undecided".
     time_limit : float, optional
         The time in seconds after which the answer is "undecided".
+    explain : bool
+        Whether to look for rows without which the rest is separable, where to look for wrong labels.
+        The time limit applies to this once more.
     verbose : bool
         Whether a line is printed after each pass.
     positive : object, optional
@@ -187,6 +195,7 @@ def decide(
         gap=gap,
         max_passes=max_passes,
         time_limit=time_limit,
+        explain=explain,
         progress=print if verbose else None,
         positive=positive,
     )
@@ -212,6 +221,7 @@ def decide_parts(
     gap: float = 1e-6,
     max_passes: int = 1000,
     time_limit: float | None = None,
+    explain: bool = False,
     progress: Callable[[str], Any] | None = None,
     positive: Any = None,
 ) -> Decision:
@@ -225,10 +235,12 @@ def decide_parts(
             gap=float(gap),
             max_passes=int(max_passes),
             time_limit=None if time_limit is None else float(time_limit),
+            explain=explain,
             progress=progress,
         )
     rows = found["rows"]
     proof = found["proof"]
+    why = found["explanation"]
     return Decision(
         verdict=found["verdict"],
         coef=found["coef"],
@@ -245,7 +257,7 @@ def decide_parts(
         classes=labels.classes,
         feature_names=matrix.names,
         conflicting_index=None if matrix.index is None else matrix.index[rows],
-        _extra={"rest": positive is not None},
+        explanation=None if why is None else Explanation.read(why, matrix.index),
     )
 
 

@@ -28,7 +28,7 @@ __all__ = ["LinearSeparator"]
 
 _METHODS = {name: (weights, goes_on) for name, weights, goes_on in _linsep.methods()}
 # Methods in which a weight multiplies the loss of a row.
-_WEIGHTED = ("auto", "svm", "lp", "sgd", "passive-aggressive")
+_WEIGHTED = ("auto", *(name for name, (weights, _) in _METHODS.items() if weights))
 # Below this many values an optimum is sought to the last digit: it costs nothing, and the answer then
 # does not depend on the order of the rows.
 _SMALL = 100_000
@@ -98,9 +98,9 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     multi_class : {"ovr", "ovo"}, default="ovr"
         Whether each class is told from the rest or from each other class.
     class_weight : dict or "balanced", optional
-        Weights of the classes, which multiply the loss of their rows; for "fine" and "perceptron"
-        they multiply the step. They cannot change a verdict, and a separable set has no losses to
-        weigh. The methods without a meaning for them raise a ValueError.
+        Weights of the classes, which multiply the loss of their rows in "svm", "sgd",
+        "passive-aggressive" and the soft margin of "auto". They cannot change a verdict. The
+        methods that have no loss raise a ValueError.
     settings : dict, optional
         Further settings of the online method, by their names on the command line, such as
         ``{"epsilon": 1e-6}`` for "fine" or ``{"loss": "l2"}`` for "svm".
@@ -214,7 +214,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             X, y, weights = X[places], y[places], None if weights is None else weights[places]
             for label in classes:
                 if not np.any(y == label):
-                    raise ValueError(f"all rows of class {label!r} have a weight of 0")
+                    raise ValueError(f"sample_weight drops every row of the class {label!r}")
         tasks = self._tasks(read_matrix(X), y)
         starts = self._states if resumes else [None] * len(tasks)
         found = [
@@ -335,11 +335,14 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         if np.any(weights < 0) or not np.all(np.isfinite(weights)):
             raise ValueError("weights must be finite and not negative")
         if not keep.any():
-            raise ValueError("all weights are 0")
+            raise ValueError("sample_weight is 0 for every row")
         if np.all(weights[keep] == 1):
             return None, keep
         if self.method != "auto" and not _METHODS[self.method][0]:
-            raise ValueError(f"method {self.method!r} has no meaning for weights")
+            raise ValueError(
+                f"method {self.method!r} has no loss that weights could multiply; "
+                f"methods that take them: {', '.join(_WEIGHTED)}"
+            )
         return weights, keep
 
     def _tasks(

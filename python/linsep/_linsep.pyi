@@ -15,6 +15,7 @@ def decide(
     gap: float,
     max_passes: int,
     time_limit: float | None = None,
+    explain: bool = False,
     progress: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]: ...
 def fit(

@@ -101,10 +101,10 @@ def separability_matrix(X: Any, y: Any, **options: Any) -> SeparabilityMatrix:
     --------
     >>> import linsep
     >>> linsep.separability_matrix([[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "c"])
-       a          b            c          rest
-    a  ·          separable    separable  separable
-    b  separable  ·            separable  inseparable
-    c  separable  separable    ·          separable
+       a          b          c          rest
+    a  ·          separable  separable  separable
+    b  separable  ·          separable  inseparable
+    c  separable  separable  ·          separable
     """
     unknown = set(options) - {"margin", "gap", "max_passes", "time_limit"}
     if unknown:

@@ -154,7 +154,7 @@ def check_separation(
     Examples
     --------
     >>> import linsep
-    >>> X = [[1, 0, 3], [1, 0, 1], [1, 0, 2], [1, 0, 2], [1, 1, 2], [1, 1, 1]]
+    >>> X = [[1, 0, 1], [1, 0, 2], [1, 0, 3], [1, 0, 4], [1, 1, 2], [1, 1, 3]]
     >>> linsep.check_separation(X, [0, 1, 0, 1, 1, 1])
     Separation: quasi-complete
       estimate        does not exist

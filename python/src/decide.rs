@@ -3,7 +3,9 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use linsep::decide::{DecideOptions, Decision, MarginGoal, Pass, Watch};
+use linsep::decide::{
+    DecideOptions, Decision, ExplainOptions, Explanation, MarginGoal, Pass, Watch, explain as explained,
+};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -28,7 +30,8 @@ impl Watch for Watcher<'_> {
 
 /// Returns the verdict, what it rests on, and the seconds spent in Rust.
 #[pyfunction]
-#[pyo3(signature = (x, positive, *, maximise, gap, max_passes, time_limit=None, progress=None))]
+#[pyo3(signature = (x, positive, *, maximise, gap, max_passes, time_limit=None, explain=false,
+    progress=None))]
 #[expect(clippy::too_many_arguments, reason = "the options of the call, by name")]
 pub fn decide<'py>(
     py: Python<'py>,
@@ -38,6 +41,7 @@ pub fn decide<'py>(
     gap: f64,
     max_passes: u64,
     time_limit: Option<f64>,
+    explain: bool,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
@@ -48,14 +52,34 @@ pub fn decide<'py>(
         time_limit: seconds(time_limit)?,
     };
     let shared = matrix.clone();
-    let (decision, spent) = run(py, progress, move |wire| {
+    let (decision, explanation, spent) = run(py, progress, move |wire| {
         let started = Instant::now();
         let samples = shared.samples(positive, false)?;
         let decision = linsep::decide::decide(&samples, &options, &mut Watcher(wire));
-        Ok((decision, started.elapsed()))
+        let limits = ExplainOptions { time_limit: options.time_limit };
+        let explanation =
+            explain.then(|| explained(&samples, &decision, &limits, &mut Watcher(wire)));
+        Ok((decision, explanation, started.elapsed()))
     })?;
     drop(matrix);
-    result(py, &decision, spent)
+    let dict = result(py, &decision, spent)?;
+    dict.set_item("explanation", explanation.map(|e| describe(py, &e)).transpose()?)?;
+    Ok(dict)
+}
+
+fn describe<'py>(py: Python<'py>, explanation: &Explanation) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("contradictions", &explanation.contradictions)?;
+    let removal = explanation.removal.as_ref();
+    let rows = removal.map(|r| r.rows.iter().map(|row| (row.row, row.distance)).collect::<Vec<_>>());
+    dict.set_item("removal", rows)?;
+    dict.set_item("irreducible", removal.map(|r| r.irreducible))?;
+    dict.set_item("coef", removal.map(|r| PyArray1::from_slice(py, &r.hyperplane.weights)))?;
+    dict.set_item("intercept", removal.map(|r| r.hyperplane.bias))?;
+    let carried = explanation.carried_by.as_ref();
+    dict.set_item("carried_features", carried.map(|c| &c.features))?;
+    dict.set_item("carried_rows", carried.map(|c| &c.rows))?;
+    Ok(dict)
 }
 
 /// Returns a time limit.

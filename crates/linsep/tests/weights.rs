@@ -49,8 +49,6 @@ fn check_repetition(json: &str, tolerance: f64) {
 fn a_weight_of_two_is_a_row_given_twice() {
     check_repetition(r#"{"name":"svm","tolerance":1e-10}"#, 1e-7);
     check_repetition(r#"{"name":"svm","loss":"l2","tolerance":1e-10}"#, 1e-7);
-    #[cfg(feature = "lp")]
-    check_repetition(r#"{"name":"lp"}"#, 1e-5);
 }
 
 #[test]

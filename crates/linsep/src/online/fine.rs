@@ -15,9 +15,6 @@
 //! <= -L (2 - L) epsilon². If rho is the largest angular margin, epsilon / rho times its unit
 //! vector is such a w*, so for L = 1 there are at most (‖w_0‖ / epsilon + 1 / rho)² updates.
 //!
-//! Where rows have weights, L of a row is multiplied by its weight over the largest one. It stays
-//! between 0 and 2, so that the argument holds with the smallest L (2 - L).
-//!
 //! Where w = sum a_i z_i with a_i >= 0, which holds for the starts `first` and `zero`, no
 //! hyperplane has an angular margin above ‖w‖ / sum a_i.
 //!
@@ -77,8 +74,6 @@ pub struct Fine {
     epsilon: f64,
     relaxation: f64,
     w: Vec<f64>,
-    /// The largest weight of a row: that row is corrected by L, the others by their share of it.
-    heaviest: f64,
     /// The sum of the weights a_i, where w is such a sum.
     weight_sum: Option<f64>,
     skipper: Option<Skipper>,
@@ -111,13 +106,10 @@ impl Fine {
                 None
             }
         };
-        let weights = rows.samples().weights().unwrap_or(&[1.0]);
-        let heaviest = weights.iter().fold(0.0_f64, |most, &weight| most.max(weight));
         Fine {
             epsilon: settings.epsilon,
             relaxation: settings.relaxation,
             w,
-            heaviest,
             weight_sum,
             skipper: settings.skip.then(|| Skipper::new(rows)),
         }
@@ -135,8 +127,7 @@ impl Fine {
         if score > 0.0 {
             return None;
         }
-        let relaxation = self.relaxation * (rows.weight(i) / self.heaviest);
-        let step = relaxation * (self.epsilon - score);
+        let step = self.relaxation * (self.epsilon - score);
         rows.add(i, step, &mut self.w);
         if let Some(sum) = &mut self.weight_sum {
             *sum += step;

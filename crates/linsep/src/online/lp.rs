@@ -1,7 +1,7 @@
 //! Robust linear programming: one optimisation over all samples, by an interior point method.
 //!
 //! ```text
-//! minimise  sum of c_i xi_i / (sum of c over the class of i)    c_i the weight of the row, else 1
+//! minimise  sum of xi_i / (samples of the class of i)
 //! subject   z_i·w >= 1 - xi_i,  xi_i >= 0,  w free
 //! given     lifted samples z = y (x, 1) / ‖(x, 1)‖
 //! stop      after the first epoch, at whose end the whole problem is solved
@@ -87,12 +87,11 @@ impl Method for Lp {
 /// Returns the cost of each variable: first w, then xi.
 fn costs(rows: &Rows) -> Vec<f64> {
     let positive = rows.samples().positive();
-    let of_class = |class| (0..rows.len()).filter(move |&i| positive[i] == class);
-    let total = |class| of_class(class).map(|i| rows.weight(i)).sum::<f64>();
-    let (positives, negatives) = (total(true), total(false));
-    let cost = |i| rows.weight(i) / if positive[i] { positives } else { negatives };
+    let positives = positive.iter().filter(|&&p| p).count();
+    let negatives = positive.len() - positives;
+    let cost = |&p: &bool| 1.0 / if p { positives } else { negatives } as f64;
     let mut costs = vec![0.0; rows.dimension()];
-    costs.extend((0..rows.len()).map(cost));
+    costs.extend(positive.iter().map(cost));
     costs
 }
 

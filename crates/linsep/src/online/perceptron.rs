@@ -3,7 +3,7 @@
 //! ```text
 //! given   extended samples z = y (x, 1), not normalized
 //! start   w = 0
-//! visit   if w·z <= 0:  w += c z                        c the weight of the row, else 1
+//! visit   if w·z <= 0:  w += z
 //! stop    after an epoch without a mistake
 //! ```
 //!
@@ -34,7 +34,7 @@ impl Method for Perceptron {
         let mut tally = Tally::default();
         for i in span.rows(rows) {
             if rows.score(i, &self.w) <= 0.0 {
-                rows.add(i, rows.weight(i), &mut self.w);
+                rows.add(i, 1.0, &mut self.w);
                 tally.mistakes += 1;
             }
         }

@@ -159,18 +159,13 @@ impl MethodSettings {
         }
     }
 
-    /// Returns true if the method has a meaning for weights of rows.
+    /// Returns true if the method has a meaning for weights of rows: a loss that they multiply.
     pub fn takes_weights(&self) -> bool {
         match self {
-            MethodSettings::Fine(_)
-            | MethodSettings::Perceptron
-            | MethodSettings::Sgd(_)
-            | MethodSettings::Svm(_) => true,
+            MethodSettings::Sgd(_) | MethodSettings::Svm(_) => true,
             MethodSettings::PassiveAggressive(settings) => {
                 settings.variant != passive_aggressive::Variant::Hard
             }
-            #[cfg(feature = "lp")]
-            MethodSettings::Lp => true,
             _ => false,
         }
     }
