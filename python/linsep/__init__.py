@@ -23,8 +23,8 @@ __all__ = [
     "LinearSeparator",
     "Margin",
     "Proof",
-    "Separation",
     "SeparabilityMatrix",
+    "Separation",
     "Verification",
     "__version__",
     "check_separation",
@@ -40,7 +40,7 @@ def __getattr__(name: str) -> Any:
         try:
             from linsep._estimator import LinearSeparator
         except ModuleNotFoundError as error:
-            if error.name != "sklearn":
+            if (error.name or "").partition(".")[0] != "sklearn":
                 raise
             raise ImportError(
                 "LinearSeparator needs scikit-learn: pip install scikit-learn"

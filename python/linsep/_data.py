@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Matrix", "Labels", "read_labels", "read_matrix"]
+__all__ = ["Labels", "Matrix", "read_labels", "read_matrix"]
 
 # Beyond this not every integer is a float64.
 _LARGEST_EXACT = 2**53
@@ -196,7 +196,9 @@ def read_labels(y: Any, rows: int, positive: Any = None) -> Labels:
     if positive is not None:
         matches = [c for c in classes if c == positive]
         if not matches:
-            raise ValueError(f"no row has the label {positive!r}; the labels are {_listed(classes)}")
+            raise ValueError(
+                f"no row has the label {positive!r}; the labels are {_listed(classes)}"
+            )
         chosen = matches[0]
         others = [c for c in classes if c != chosen]
     else:
@@ -226,13 +228,17 @@ def read_classes(y: Any, rows: int) -> tuple[np.ndarray, list[Any]]:
     if values.dtype.kind == "O":
         missing = np.array([v is None or v != v for v in values], dtype=bool)
     else:
-        missing = values != values if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+        missing = (
+            values != values if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+        )
     if missing.any():
         raise ValueError(f"row {int(missing.argmax())} (counted from 0) has no label")
     try:
         found = list(np.unique(values))
     except TypeError as error:
-        raise ValueError("labels of different types cannot be ordered; make them one type") from error
+        raise ValueError(
+            "labels of different types cannot be ordered; make them one type"
+        ) from error
     plain = [c.item() if isinstance(c, np.generic) else c for c in found]
     if all(isinstance(c, str) for c in plain):
         try:

@@ -76,7 +76,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     ----------
     method : str, default="auto"
         "auto" decides exactly: where the data is separable it answers with a separating hyperplane,
-        else with a soft-margin support vector machine. Or one of the online methods: "fine" (the
+        else with a support vector machine with a soft margin (squared hinge). Or one of the online methods: "fine" (the
         paper's), "perceptron", "pocket", "maxover", "winnow", "voted", "averaged",
         "passive-aggressive", "sgd", "svm", "lp".
     margin : {"max", "any"}, default="max"
@@ -114,8 +114,8 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     coef_, intercept_ : ndarray of shape (hyperplanes, features) and (hyperplanes,)
-        With two classes the hyperplane as it was certified; with more, of length one, so that
-        decisions are distances.
+        The hyperplanes as they were certified, times a power of two, which changes no side: so that
+        the nearest row of a separable set has a score of about 1, as in a support vector machine.
     classes_ : ndarray
         The labels.
     n_iter_ : int
@@ -202,7 +202,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         classes = unique_labels(y)
         if len(classes) < 2:
             raise ValueError(
-                f"expected two or more classes, found one class: all labels are {classes[0]!r}"
+                f"expected two or more classes, found one class: all labels are {classes[0]}"
             )
         resumes = self.warm_start and hasattr(self, "_states")
         if resumes and not np.array_equal(classes, self.classes_):
@@ -214,7 +214,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             X, y, weights = X[places], y[places], None if weights is None else weights[places]
             for label in classes:
                 if not np.any(y == label):
-                    raise ValueError(f"sample_weight drops every row of the class {label!r}")
+                    raise ValueError(f"sample_weight drops every row of the class {label}")
         tasks = self._tasks(read_matrix(X), y)
         starts = self._states if resumes else [None] * len(tasks)
         found = [
@@ -250,7 +250,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             raise ValueError("classes are not those of the first call to partial_fit")
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
-            raise ValueError(f"label {unknown[0]!r} is not one of classes")
+            raise ValueError(f"label {unknown[0]} is not one of classes")
         if self.class_weight == "balanced":
             raise ValueError('class_weight "balanced" has no meaning for a batch; give a dict')
         weights, _ = self._weights(X, y, None)
@@ -345,9 +345,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             )
         return weights, keep
 
-    def _tasks(
-        self, matrix: Matrix, y: np.ndarray
-    ) -> list[tuple[Matrix, np.ndarray, np.ndarray]]:
+    def _tasks(self, matrix: Matrix, y: np.ndarray) -> list[tuple[Matrix, np.ndarray, np.ndarray]]:
         """Return features, labels and row numbers for each hyperplane."""
         rows = np.arange(matrix.rows)
         classes = self.classes_
@@ -384,8 +382,13 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             early = self.margin == "max" and gap > max(self.gap, 1e-12) * 2 * decision.margin.upper
             stopped = early and decision.passes >= self.max_iter
             plane = {"coef": decision.coef, "intercept": decision.intercept}
-            return {**found, **plane, "iterations": decision.passes, "stopped": stopped}
-        soft = self._learn("svm", matrix, positive, weights, None)
+            # The nearest row then has about the score 1 that a soft margin asks for as well.
+            length = float(np.linalg.norm(np.append(decision.coef, decision.intercept)))
+            scale = _power_of_two(decision.margin.lower * length)
+            plane = {name: scale * value for name, value in plane.items()}
+            more = {"iterations": decision.passes, "stopped": stopped, "scale": 1.0}
+            return {**found, **plane, **more}
+        soft = self._learn("svm", matrix, positive, weights, None, loss="l2")
         undecided = decision.verdict == "undecided"
         plane = {"coef": soft["coef"], "intercept": soft["intercept"]}
         iterations = max(decision.passes, soft["iterations"])
@@ -394,6 +397,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             **plane,
             "iterations": iterations,
             "stopped": undecided or soft["stopped"],
+            "scale": 1.0,
         }
 
     def _decide(self, matrix: Matrix, positive: np.ndarray) -> Decision:
@@ -415,12 +419,14 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         weights: np.ndarray | None,
         start: str | None,
         part_of_more: bool = False,
+        loss: str | None = None,
     ) -> dict[str, Any]:
         settings: dict[str, Any] = {"name": method}
         if method == "svm":
             small = matrix.rows * matrix.columns <= _SMALL
             tolerance = self.tol if self.tol is not None else (1e-10 if small else 1e-4)
             settings.update(cost=float(self.C), tolerance=float(tolerance))
+            settings.update({} if loss is None else {"loss": loss})
         if method == "passive-aggressive":
             settings.update(aggressiveness=float(self.C))
         settings.update(self.settings or {})
@@ -444,6 +450,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             progress=print if self.verbose else None,
         )
         lower = found["angular_margin"]
+        length = float(np.linalg.norm(found["coef"]))
         bound = found["margin_bound"]
         proof = found["proof"]
         return {
@@ -456,6 +463,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             "proof": None if proof is None else Proof(proof),
             "rows": np.arange(0),
             "state": found["state"],
+            "scale": 1.0 if method == "svm" else _power_of_two(length),
         }
 
     def _epochs(self, method: str, matrix: Matrix) -> int:
@@ -477,16 +485,16 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             "proof": None,
             "rows": np.arange(0),
             "state": state,
+            "scale": 1.0,
         }
 
     def _keep(self, found: list[dict[str, Any]], places: list[np.ndarray]) -> None:
         coef = np.array([f["coef"] for f in found], dtype=np.float64)
         intercept = np.array([f["intercept"] for f in found], dtype=np.float64)
         if len(found) > 1 and self._one_vs_rest:
-            # Distances, so that the classes compete on one scale.
-            length = np.linalg.norm(coef, axis=1)
-            length[length == 0] = 1.0
-            coef, intercept = coef / length[:, None], intercept / length
+            # One scale, on which the classes compete.
+            scale = np.array([f["scale"] for f in found])
+            coef, intercept = coef * scale[:, None], intercept * scale
         self.coef_, self.intercept_ = coef, intercept
         self.n_iter_ = int(max(f["iterations"] for f in found))
         rows = [at[f["rows"]] for f, at in zip(found, places, strict=True)]
@@ -511,6 +519,13 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+
+def _power_of_two(size: float) -> float:
+    """Return the power of two that brings `size` near 1. It changes nothing but exponents."""
+    if not 1e-280 < size < 1e280:
+        return 1.0
+    return 2.0 ** -round(np.log2(size))
 
 
 def _votes(values: np.ndarray, classes: int) -> np.ndarray:

@@ -64,7 +64,11 @@ class SeparabilityMatrix:
     def _table(self) -> tuple[list[str], list[list[str]]]:
         header = ["", *map(str, self.classes), "rest"]
         rows = [
-            [str(a), *("·" if a == b else self.verdict(a, b) for b in self.classes), self.verdict(a)]
+            [
+                str(a),
+                *("·" if a == b else self.verdict(a, b) for b in self.classes),
+                self.verdict(a),
+            ]
             for a in self.classes
         ]
         return header, rows

@@ -182,7 +182,9 @@ def check_separation(
         return Separation("undecided", names, {}, [], empty, None, empty, None)
     on_face, direction, conflict = face
     rows = np.flatnonzero(~on_face)
-    kind = "overlap" if not len(rows) else "complete" if len(rows) == len(signed) else "quasi-complete"
+    kind = (
+        "overlap" if not len(rows) else "complete" if len(rows) == len(signed) else "quasi-complete"
+    )
     known = determined(signed)
     held = determined(signed[on_face]) if on_face.any() else np.zeros(len(names), dtype=bool)
     infinite = {}

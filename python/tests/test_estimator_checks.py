@@ -1,8 +1,9 @@
 """scikit-learn's own checks."""
 
 import pytest
-from linsep import LinearSeparator
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+
+from linsep import LinearSeparator
 
 
 @parametrize_with_checks(

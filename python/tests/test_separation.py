@@ -3,9 +3,10 @@
 import itertools
 import warnings
 
-import linsep
 import numpy as np
 import pytest
+
+import linsep
 from linsep._residues import determined, vanishing
 
 # As in the endometrial cancer study (Heinze and Schemper, 2002): neovasculation (NV) occurs in patients of high
@@ -27,7 +28,10 @@ def test_the_endometrial_case():
     assert found.rows.tolist() == [12, 13, 14, 15]
     assert found.index.tolist() == ["p12", "p13", "p14", "p15"]
     assert found.to_frame()["estimate"].to_dict() == {
-        "intercept": "finite", "NV": "+inf", "PI": "finite", "EH": "finite",
+        "intercept": "finite",
+        "NV": "+inf",
+        "PI": "finite",
+        "EH": "finite",
     }
     without = linsep.check_separation(frame[["PI", "EH"]], frame["HG"], intercept=True)
     assert without.kind == "overlap" and without.estimate_exists and not without.infinite
@@ -53,7 +57,10 @@ def test_formulas_give_the_same_answer():
 def check(X, y, kind, infinite, rows, aliased=()):
     found = linsep.check_separation(X, y)
     assert (found.kind, found.infinite, found.rows.tolist(), found.aliased) == (
-        kind, infinite, rows, list(aliased),
+        kind,
+        infinite,
+        rows,
+        list(aliased),
     )
     if found:
         signed = np.where(np.array(y)[:, None] == 1, X, -np.array(X, dtype=float))
@@ -142,9 +149,9 @@ def estimate_exists(X, y):
             fit = sm.Logit(y, X).fit(disp=0, maxiter=200, tol=1e-12)
         except (PerfectSeparationError, np.linalg.LinAlgError):
             return False
-    # On separated data the gradient falls only because the estimates run away.
+    # On separated data the gradient falls as well, but only because fitted values run away.
     gradient = np.abs(fit.model.score(fit.params)).max()
-    return bool(gradient < 1e-6 and np.abs(fit.params).max() < 15)
+    return bool(gradient < 1e-6 and np.abs(X @ fit.params).max() < 12)
 
 
 def test_statsmodels_agrees_on_when_the_estimate_exists():
@@ -181,7 +188,7 @@ def test_ways_to_give_a_design(separable):
     found = linsep.check_separation(X, words, intercept=True)
     assert "complete" in repr(found) and "complete" in found._repr_html_()
     noisy = np.random.default_rng(0).normal(size=(3000, 8))
-    limited = linsep.check_separation(noisy, noisy[:, 0] > noisy[::-1, 1], max_passes=1)
+    limited = linsep.check_separation(noisy, noisy[:, 0] > noisy[::-1, 1], time_limit=1e-9)
     assert limited.kind == "undecided" and not limited.estimate_exists and not limited
     with pytest.raises(ValueError, match=r'row 1, column "x1" .*NaN'):
         linsep.check_separation([[1, 2], [1, np.nan]], [0, 1])
@@ -190,7 +197,7 @@ def test_ways_to_give_a_design(separable):
 
 
 def test_residues_are_exact():
-    tiny = np.array([[0.1, 0.2, 1e-300], [0.3, 0.6, 3e-300]])
+    tiny = np.array([[0.1, 0.2, 1e-300], [0.2, 0.4, 2e-300]])
     assert determined(tiny).tolist() == [False, False, False]
     assert determined(np.array([[1.0, 2.0], [2.0, 4.0]])).tolist() == [False, False]
     assert determined(np.array([[1.0, 2.0], [2.0, 4.0 + 2**-50]])).tolist() == [True, True]

@@ -9,10 +9,11 @@ import textwrap
 import threading
 import time
 
-import linsep
 import numpy as np
 import pytest
 from conftest import make_separable
+
+import linsep
 from linsep import LinearSeparator
 
 LONG = {
@@ -40,7 +41,8 @@ def test_ctrl_c_interrupts_within_a_second(call):
     """
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script)],
-        stdout=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout.readline() == "ready\n"
@@ -136,4 +138,6 @@ def test_an_error_in_a_callback_ends_the_work():
         raise RuntimeError(line)
 
     with pytest.raises(RuntimeError, match="epoch 1: "):
-        linsep._linsep.fit(X, y, method='{"name":"perceptron"}', max_epochs=10**9, progress=progress)
+        linsep._linsep.fit(
+            X, y, method='{"name":"perceptron"}', max_epochs=10**9, progress=progress
+        )
