@@ -183,6 +183,11 @@ pub struct DecideArgs {
     /// Write the proof to this file
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
+    /// Say why the data is not separable: contradictory duplicates, and a small set of rows without
+    /// which the rest is separable (best effort), the first places to look for wrong labels; for
+    /// quasi-separable data also the features and rows that carry the separation
+    #[arg(long)]
+    pub explain: bool,
     /// When to stop: at any separating hyperplane, or at the one of largest angular margin
     #[arg(
         long,

@@ -32,6 +32,11 @@ fn decide() {
 }
 
 #[test]
+fn explain() {
+    check("crates/linsep-cli/tests/transcripts/explain.md");
+}
+
+#[test]
 fn commands() {
     check("crates/linsep-cli/tests/transcripts/commands.md");
 }

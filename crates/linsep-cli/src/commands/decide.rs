@@ -2,9 +2,12 @@
 
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-use linsep::decide::{DecideOptions, MarginGoal, Pass, Verdict, Watch, decide};
-use linsep::report::{counted, json, text};
+use linsep::decide::{
+    DecideOptions, ExplainOptions, MarginGoal, Pass, Verdict, Watch, decide, explain,
+};
+use linsep::report::{self, counted, json};
 
 use super::read_samples;
 use crate::args::{DecideArgs, MarginArg};
@@ -33,14 +36,24 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
     let mut watcher = Watcher { bar: Bar::new("deciding", quiet), cancelled: interrupt.heed() };
     let decision = decide(&samples, &options, &mut watcher);
     watcher.bar.clear();
+    let explanation = args.explain.then(|| {
+        let left =
+            |limit: Duration| limit.saturating_sub(Duration::from_secs_f64(decision.seconds));
+        let options = ExplainOptions { time_limit: args.time_limit.map(left) };
+        watcher.bar = Bar::new("explaining", quiet);
+        watcher.bar.say("");
+        explain(&samples, &decision, &options, &mut watcher)
+    });
+    watcher.bar.clear();
+    let explanation = explanation.as_ref();
     // Undecided leaves no proof, and no file.
     if let (Some(mut file), Some(proof)) = (proof_file, &decision.proof) {
         file.write(|out| out.write_all(proof.to_json().as_bytes()))?;
         file.finish()?;
     }
     match args.json {
-        true => print(&format!("{}\n", json::decision(&samples, &decision)))?,
-        false => print(&text::decision(&samples, &decision))?,
+        true => print(&format!("{}\n", json::decision(&samples, &decision, explanation)))?,
+        false => print(&report::decision::text(&samples, &decision, explanation))?,
     }
     Ok(ExitCode::from(match decision.verdict {
         Verdict::Separable => 0,

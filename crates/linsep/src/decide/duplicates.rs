@@ -51,7 +51,7 @@ pub fn contradictions(samples: &Samples) -> Vec<Vec<usize>> {
 }
 
 /// Returns the values of a row that are not zero.
-fn values(samples: &Samples, i: usize) -> Vec<(usize, f64)> {
+pub(super) fn values(samples: &Samples, i: usize) -> Vec<(usize, f64)> {
     let mut values = vec![];
     samples.features().for_each(i, |k, v| {
         if v != 0.0 {

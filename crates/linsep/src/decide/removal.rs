@@ -3,6 +3,7 @@
 //! ```text
 //! start    the rows that a hyperplane with few mistakes (robust.rs) does not have on their own
 //!          sides, the most wrong first: the rest is separable by construction
+//!          (none that leaves both classes: rows of conflicts until there is none, or all but two)
 //! halve    the shortest beginning of that list without which the rest is still separable
 //! return   one row after another, the least wrong first, as long as the rest stays separable; a
 //!          new separator takes with it all rows that it has on their own sides
@@ -14,13 +15,15 @@
 
 use std::cmp::Ordering;
 
+use dashu_int::IBig;
 use linsep_proof::exact::{Row, sign_of_value};
 use linsep_proof::{Proof, verify};
 use rayon::prelude::*;
 
+use super::duplicates::values;
 use super::engine::{DecideOptions, MarginGoal, Verdict, decide_strictly};
 use super::explain::{Limits, Removal, RemovedRow};
-use super::robust::few_mistakes;
+use super::robust::{Weighing, few_mistakes};
 use super::scaled::Scaled;
 use crate::{Error, Hyperplane, Samples};
 
@@ -40,17 +43,14 @@ const GAP: f64 = 1e-3;
 /// Returns rows without which the rest is separable, or none if no such rows were found that leave
 /// both classes.
 pub fn removal(samples: &Samples, limits: &Limits) -> Option<Removal> {
-    let planes = few_mistakes(samples, &|| limits.halted());
     let scaled = Scaled::new(samples);
-    let found = match &scaled {
+    let (rows, plane, irreducible) = match &scaled {
         Some(scaled) => {
-            let planes = planes.iter().map(|plane| scaled.to_scaled(plane)).collect();
-            search(&scaled.samples, planes, limits)
-                .map(|(rows, plane, irreducible)| (rows, scaled.to_original(&plane), irreducible))
+            let (rows, plane, irreducible) = search(&scaled.samples, limits)?;
+            (rows, scaled.to_original(&plane), irreducible)
         }
-        None => search(samples, planes, limits),
+        None => search(samples, limits)?,
     };
-    let (rows, plane, irreducible) = found?;
     let rest = samples.without_rows(&rows).ok()?;
     // Scaling back may leave the range of floats; what the checker refuses is not claimed.
     verify(&rest, &Proof::separable(&rest, plane.weights.clone(), plane.bias)).ok()?;
@@ -63,11 +63,7 @@ pub fn removal(samples: &Samples, limits: &Limits) -> Option<Removal> {
 }
 
 /// Returns the rows to remove, a separator of the rest, and whether the rows are irreducible.
-fn search(
-    samples: &Samples,
-    planes: Vec<Hyperplane>,
-    limits: &Limits,
-) -> Option<(Vec<usize>, Hyperplane, bool)> {
+fn search(samples: &Samples, limits: &Limits) -> Option<(Vec<usize>, Hyperplane, bool)> {
     let dimension = samples.columns() + 1;
     let affordable = PRODUCTS / NEAR_A_DIMENSION / dimension.saturating_pow(3);
     let mut search = Search {
@@ -77,10 +73,15 @@ fn search(
         removed: vec![],
         plane: Hyperplane { weights: vec![], bias: 0.0 },
     };
-    if !planes.into_iter().any(|plane| search.accept(plane)) {
+    let started = [Weighing::Rows, Weighing::Classes].into_iter().any(|weighing| {
+        let planes = few_mistakes(samples, weighing, &|| limits.halted());
+        planes.into_iter().any(|plane| search.accept(plane))
+    });
+    if started {
+        search.halve();
+    } else if !search.break_conflicts() && !search.start_from_two() {
         return None;
     }
-    search.halve();
     let irreducible = search.put_back();
     search.widen();
     Some((search.removed, search.plane, irreducible))
@@ -89,7 +90,8 @@ fn search(
 /// The answer to a question.
 enum Answer {
     Separable(Hyperplane),
-    Conflict,
+    /// Not: these rows conflict, each with the share that it has.
+    Conflict(Vec<(usize, IBig)>),
     Open,
 }
 
@@ -147,9 +149,71 @@ impl Search<'_> {
         let decision = decide_strictly(&rest, &options, &mut &*self.limits);
         match decision.verdict {
             Verdict::Separable => decision.hyperplane.map_or(Answer::Open, Answer::Separable),
-            Verdict::Inseparable | Verdict::QuasiSeparable => Answer::Conflict,
+            Verdict::Inseparable | Verdict::QuasiSeparable => Answer::Conflict(decision.conflict),
             Verdict::Undecided => Answer::Open,
         }
+    }
+
+    /// Leaves out one row of a conflict after another until none is left: where smooth losses see
+    /// nothing, as in XOR. Returns true if the rest is separable then.
+    fn break_conflicts(&mut self) -> bool {
+        loop {
+            let rows = self.removed.clone();
+            match self.ask(&rows, MarginGoal::Any) {
+                Answer::Separable(plane) => {
+                    self.take(rows, plane);
+                    return true;
+                }
+                Answer::Conflict(conflict) => {
+                    let Some(guilty) = self.guiltiest(&conflict) else {
+                        return false;
+                    };
+                    self.removed.push(guilty);
+                }
+                Answer::Open => return false,
+            }
+        }
+    }
+
+    /// Returns the row with the largest share of a conflict among the rest, of equals the first,
+    /// that is not the last of its class.
+    fn guiltiest(&self, conflict: &[(usize, IBig)]) -> Option<usize> {
+        let positive = self.samples.positive();
+        let rest: Vec<usize> =
+            (0..positive.len()).filter(|row| !self.removed.contains(row)).collect();
+        let left = |class: bool| rest.iter().filter(|&&row| positive[row] == class).count();
+        let spare = [left(false) > 1, left(true) > 1];
+        let mut found: Option<(usize, &IBig)> = None;
+        for (n, share) in conflict {
+            let row = rest[*n];
+            if spare[usize::from(positive[row])] && found.is_none_or(|(_, most)| share > most) {
+                found = Some((row, share));
+            }
+        }
+        found.map(|(row, _)| row)
+    }
+
+    /// Leaves out all but two different rows of different classes, to put back what can be. Returns
+    /// false if there are none.
+    fn start_from_two(&mut self) -> bool {
+        let samples = self.samples;
+        let different = |a: usize| {
+            let others =
+                (0..samples.rows()).filter(|&b| samples.positive()[a] != samples.positive()[b]);
+            others.into_iter().find(|&b| values(samples, a) != values(samples, b)).map(|b| [a, b])
+        };
+        // If the first row has no partner, all of the other class are its copies.
+        let first =
+            [0, samples.positive().iter().position(|&p| p != samples.positive()[0]).unwrap_or(0)];
+        let Some(pair) = first.into_iter().find_map(different) else {
+            return false;
+        };
+        let rows: Vec<usize> = (0..samples.rows()).filter(|row| !pair.contains(row)).collect();
+        let Answer::Separable(plane) = self.ask(&rows, MarginGoal::Any) else {
+            return false;
+        };
+        self.take(rows, plane);
+        true
     }
 
     /// Keeps the shortest beginning of the list that will do.
@@ -163,7 +227,7 @@ impl Search<'_> {
                     self.take(rows, plane);
                     enough = self.removed.len();
                 }
-                Answer::Conflict | Answer::Open => too_few = middle,
+                Answer::Conflict(_) | Answer::Open => too_few = middle,
             }
         }
     }
@@ -186,7 +250,7 @@ impl Search<'_> {
                     self.take(rows, plane);
                     core = self.near();
                 }
-                Answer::Conflict => (tried, proven) = (tried + 1, proven + 1),
+                Answer::Conflict(_) => (tried, proven) = (tried + 1, proven + 1),
                 Answer::Open => tried += 1,
             }
         }
@@ -219,7 +283,7 @@ impl Search<'_> {
         core.push(row);
         let answer = self.decide(self.samples.with_rows(core), MarginGoal::Any);
         core.pop();
-        matches!(answer, Answer::Conflict)
+        matches!(answer, Answer::Conflict(_))
     }
 
     /// Leaves out `rows` but for those that the separator of the rest has on their own sides.

@@ -28,10 +28,23 @@ const COUNT_STEPS: usize = 25;
 const LENGTHS: usize = 16;
 const LONGER: f64 = 1.6;
 
+/// Which mistakes count how much.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Weighing {
+    /// All rows alike.
+    Rows,
+    /// Both classes alike, so that a rare one is not given up whole.
+    Classes,
+}
+
 /// Returns hyperplanes with few mistakes, the one with the fewest first. `halted` is asked before
 /// each step. Costs a few hundred passes.
-pub fn few_mistakes(samples: &Samples, halted: &dyn Fn() -> bool) -> Vec<Hyperplane> {
-    let mut loss = Standardised::new(samples);
+pub fn few_mistakes(
+    samples: &Samples,
+    weighing: Weighing,
+    halted: &dyn Fn() -> bool,
+) -> Vec<Hyperplane> {
+    let mut loss = Standardised::new(samples, weighing);
     let mut descent = Descent::new(&loss);
     for _ in 0..LOGISTIC_STEPS {
         if halted() || !descent.step(&loss) {
@@ -70,6 +83,8 @@ enum Cost {
 /// Rows whose features have mean 0 and deviation 1, computed on the fly.
 struct Standardised<'a> {
     samples: &'a Samples,
+    /// What a negative and what a positive row count.
+    importance: [f64; 2],
     cost: Cost,
     means: Vec<f64>,
     /// What a feature is multiplied by; 0 where it is constant.
@@ -77,8 +92,13 @@ struct Standardised<'a> {
 }
 
 impl<'a> Standardised<'a> {
-    fn new(samples: &'a Samples) -> Self {
+    fn new(samples: &'a Samples, weighing: Weighing) -> Self {
         let (n, columns) = (samples.rows() as f64, samples.columns());
+        let positives = samples.positive().iter().filter(|&&p| p).count() as f64;
+        let importance = match weighing {
+            Weighing::Rows => [1.0, 1.0],
+            Weighing::Classes => [n / (n - positives), n / positives],
+        };
         // Divided by the largest first, so that no square overflows.
         let mut largest = vec![0.0_f64; columns];
         let mut means = vec![0.0; columns];
@@ -101,7 +121,7 @@ impl<'a> Standardised<'a> {
         };
         let scales = (0..columns).map(scale).collect();
         let means = means.iter().zip(&largest).map(|(mean, largest)| mean * largest).collect();
-        Standardised { samples, cost: Cost::Logistic, means, scales }
+        Standardised { samples, importance, cost: Cost::Logistic, means, scales }
     }
 
     /// Returns the hyperplane of w in the units of the data.
@@ -142,6 +162,8 @@ impl Loss for Standardised<'_> {
                 let sign = if samples.positive()[i] { 1.0 } else { -1.0 };
                 let value = samples.features().dot(i, &plane.weights) + plane.bias;
                 let (loss, slope) = self.cost(sign * value);
+                let importance = self.importance[usize::from(samples.positive()[i])];
+                let (loss, slope) = (importance * loss, importance * slope);
                 sum.loss += loss;
                 samples.features().axpy(i, sign * slope, &mut sum.slope[..columns]);
                 sum.slope[columns] += sign * slope;

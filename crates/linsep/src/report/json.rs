@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::Samples;
-use crate::decide::Decision;
+use crate::decide::{Decision, Explanation, RemovedRow};
 use crate::model::ClassNames;
 use crate::online::{EpochRecord, Fit, MethodSettings};
 use crate::race::Entrant;
@@ -25,9 +25,12 @@ pub fn fit(samples: &Samples, method: &MethodSettings, fit: &Fit) -> Value {
 }
 
 /// Returns what `decide --json` prints. Rows are counted from 1.
-pub fn decision(samples: &Samples, decision: &Decision) -> Value {
+pub fn decision(
+    samples: &Samples,
+    decision: &Decision,
+    explanation: Option<&Explanation>,
+) -> Value {
     let rows: Vec<usize> = decision.conflict.iter().map(|(row, _)| row + 1).collect();
-    let finite = |bound: f64| bound.is_finite().then_some(bound);
     json!({
         "verdict": decision.verdict,
         "way": decision.way,
@@ -42,11 +45,38 @@ pub fn decision(samples: &Samples, decision: &Decision) -> Value {
             "upper": finite(decision.upper),
         },
         "conflicting_rows": rows,
+        "explanation": explanation.map(|explanation| self::explanation(samples, explanation)),
         "weights": decision.hyperplane.as_ref().map(|h| &h.weights),
         "bias": decision.hyperplane.as_ref().map(|h| h.bias),
         "proof": decision.proof,
         "seconds": decision.seconds,
     })
+}
+
+fn explanation(samples: &Samples, explanation: &Explanation) -> Value {
+    let numbers = |rows: &[usize]| rows.iter().map(|row| row + 1).collect::<Vec<usize>>();
+    let contradictions: Vec<_> =
+        explanation.contradictions.iter().map(|group| numbers(group)).collect();
+    let removal = explanation.removal.as_ref().map(|removal| {
+        let row = |r: &RemovedRow| json!({ "row": r.row + 1, "distance": finite(r.distance) });
+        json!({
+            "rows": removal.rows.iter().map(row).collect::<Vec<Value>>(),
+            "irreducible": removal.irreducible,
+            "best_effort": true,
+        })
+    });
+    let carried_by = explanation.carried_by.as_ref().map(|carried| {
+        let name = |&k: &usize| samples.feature_names().map_or(json!(k + 1), |n| json!(n[k]));
+        json!({
+            "features": carried.features.iter().map(name).collect::<Vec<Value>>(),
+            "rows": numbers(&carried.rows),
+        })
+    });
+    json!({ "contradictions": contradictions, "removal": removal, "carried_by": carried_by })
+}
+
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
 }
 
 /// Returns what `race --json` prints.

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "charts")]
 pub mod chart;
+pub mod decision;
 pub mod json;
 pub mod study;
 pub mod text;

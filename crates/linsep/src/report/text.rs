@@ -3,16 +3,12 @@
 use std::fmt::Write;
 
 use super::{counted, grouped, number, rounded};
-use crate::decide::{Decision, Verdict};
 use crate::online::{EpochRecord, Fit, MethodSettings, Stop};
 use crate::race::Entrant;
 use crate::{Hyperplane, Samples};
 
 /// Weights that are spelled out before the rest is left to the model file.
-const SHOWN_WEIGHTS: usize = 8;
-
-/// Conflicting rows that are shown.
-const SHOWN_ROWS: usize = 8;
+pub(super) const SHOWN_WEIGHTS: usize = 8;
 
 /// Returns what `fit` prints.
 pub fn fit(samples: &Samples, method: &MethodSettings, fit: &Fit) -> String {
@@ -101,7 +97,8 @@ fn optional(value: Option<f64>) -> String {
     value.map_or("undefined".to_string(), rounded)
 }
 
-fn equation(hyperplane: &Hyperplane, names: Option<&[String]>, remedy: &str) -> String {
+/// Returns the hyperplane as an inequality, or its size and the remedy where it is long.
+pub(super) fn equation(hyperplane: &Hyperplane, names: Option<&[String]>, remedy: &str) -> String {
     let weights = &hyperplane.weights;
     if weights.len() > SHOWN_WEIGHTS {
         return format!(
@@ -128,91 +125,6 @@ fn push_term(text: &mut String, value: f64, name: &str) {
         (false, false) => " + ",
     };
     text.push_str(&format!("{sign}{}{name}", rounded(value.abs())));
-}
-
-/// Returns what `decide` prints.
-pub fn decision(samples: &Samples, decision: &Decision) -> String {
-    let rows = samples.rows() as u64;
-    let names = samples.label_names();
-    let headline = match decision.verdict {
-        Verdict::Separable => "separable: a hyperplane has every row strictly on its own side",
-        Verdict::QuasiSeparable => {
-            "quasi-separable: a hyperplane has no row on the wrong side, but none has every row \
-             strictly on its own"
-        }
-        Verdict::Inseparable => "inseparable: no hyperplane separates the classes, not even weakly",
-        Verdict::Undecided if decision.conflict.is_empty() => {
-            "undecided: a limit was reached before an answer was proven"
-        }
-        Verdict::Undecided => {
-            "undecided: no hyperplane separates the classes strictly; whether one does weakly was \
-             too much work"
-        }
-    };
-    let mut out = format!("{headline}\n");
-    let mut line = |text: String| out.push_str(&format!("  {text}\n"));
-    line(format!(
-        "data        {}, {}; positive \"{}\", negative \"{}\"",
-        counted(rows, "row"),
-        counted(samples.columns() as u64, "feature"),
-        names.positive,
-        names.negative
-    ));
-    line(format!(
-        "work        {} in {} s",
-        counted(decision.passes, "pass"),
-        rounded(decision.seconds)
-    ));
-    if decision.proof.is_some() {
-        // The proof file of an inseparable set does not speak of weak separation.
-        let of = match decision.verdict {
-            Verdict::Inseparable => "that none does strictly: ",
-            _ => "",
-        };
-        line(format!("proof       {of}checked in exact arithmetic (--proof FILE keeps it)"));
-    }
-    if decision.conflict.is_empty() {
-        line(format!(
-            "margin      the largest angular margin is between {} and {}",
-            rounded(decision.lower),
-            rounded(decision.upper)
-        ));
-    } else {
-        line(format!(
-            "conflict    {} that rule{} a strict separation out:",
-            counted(decision.conflict.len() as u64, "row"),
-            if decision.conflict.len() == 1 { "s" } else { "" }
-        ));
-        for (row, _) in decision.conflict.iter().take(SHOWN_ROWS) {
-            line(format!("            {}", conflicting_row(samples, *row)));
-        }
-        if decision.conflict.len() > SHOWN_ROWS {
-            line("            … (--json names all)".to_string());
-        }
-    }
-    if let (Some(hyperplane), true) = (&decision.hyperplane, decision.conflict.is_empty()) {
-        let remedy = "--json prints them, --proof FILE keeps them";
-        let equation = equation(hyperplane, samples.feature_names(), remedy);
-        line(format!("hyperplane  {equation}"));
-    }
-    out
-}
-
-fn conflicting_row(samples: &Samples, row: usize) -> String {
-    let names = samples.label_names();
-    let label = if samples.positive()[row] { &names.positive } else { &names.negative };
-    let mut values = vec![];
-    samples.features().for_each(row, |k, v| {
-        if values.len() < SHOWN_WEIGHTS {
-            let name =
-                samples.feature_names().map_or_else(|| format!("x{}", k + 1), |n| n[k].clone());
-            values.push(format!("{name} {}", number(v)));
-        }
-    });
-    if samples.columns() > SHOWN_WEIGHTS {
-        values.push("…".to_string());
-    }
-    format!("row {}, \"{label}\": {}", row + 1, values.join(", "))
 }
 
 /// Returns what `race` prints: a row a method.

@@ -1,0 +1,266 @@
+//! Explanations: what is removed leaves the rest separable, wrong labels are found, and what carries
+//! a weak separation is exact.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use linsep::Samples;
+use linsep::data::generate::Generator;
+use linsep::data::read::{ReadOptions, Source, read};
+use linsep::data::samples::Sparse;
+use linsep::decide::{DecideOptions, ExplainOptions, Explanation, Verdict, decide, explain};
+use linsep::proof::{IBig, Proof, verify};
+use proptest::prelude::*;
+
+/// Returns the explanation, with everything in it that can be checked.
+fn explained(samples: &Samples) -> (Verdict, Explanation) {
+    let decision = decide(samples, &DecideOptions::default(), &mut ());
+    let explanation = explain(samples, &decision, &ExplainOptions::default(), &mut ());
+    check_removal(samples, &explanation);
+    if let Some(carried) = &explanation.carried_by {
+        let strict = exact_signs(samples, &carried.weights, &carried.bias);
+        let expected: Vec<usize> = (0..samples.rows()).filter(|&i| strict[i]).collect();
+        assert_eq!(carried.rows, expected);
+        assert!(!expected.is_empty());
+        let used: Vec<usize> =
+            (0..samples.columns()).filter(|&k| carried.weights[k] != IBig::ZERO).collect();
+        assert_eq!(carried.features, used);
+    }
+    assert_eq!(explanation.carried_by.is_some(), decision.verdict == Verdict::QuasiSeparable);
+    (decision.verdict, explanation)
+}
+
+/// The rest is separable, and if the set is irreducible it is not so with any row put back.
+fn check_removal(samples: &Samples, explanation: &Explanation) {
+    let Some(removal) = &explanation.removal else {
+        return;
+    };
+    let rows: Vec<usize> = removal.rows.iter().map(|r| r.row).collect();
+    let rest = samples.without_rows(&rows).unwrap();
+    let plane = &removal.hyperplane;
+    verify(&rest, &Proof::separable(&rest, plane.weights.clone(), plane.bias)).unwrap();
+    assert!(removal.rows.is_sorted_by(|a, b| a.distance >= b.distance));
+    if removal.irreducible && rows.len() < 30 {
+        for row in &rows {
+            let others: Vec<usize> = rows.iter().copied().filter(|other| other != row).collect();
+            let more = samples.without_rows(&others).unwrap();
+            let verdict = decide(&more, &DecideOptions::default(), &mut ()).verdict;
+            assert!(!matches!(verdict, Verdict::Separable | Verdict::Undecided));
+        }
+    }
+}
+
+/// Returns which rows of integers lie off the hyperplane; none may lie on the wrong side.
+fn exact_signs(samples: &Samples, weights: &[IBig], bias: &IBig) -> Vec<bool> {
+    (0..samples.rows())
+        .map(|i| {
+            let mut value = bias.clone();
+            samples.features().for_each(i, |k, v| value += &weights[k] * IBig::from(v as i64));
+            let value = if samples.positive()[i] { value } else { -value };
+            assert!(value >= IBig::ZERO, "row {i} is on the wrong side");
+            value > IBig::ZERO
+        })
+        .collect()
+}
+
+fn dense(rows: &[&[f64]], labels: &str) -> Samples {
+    let values: Vec<f64> = rows.iter().flat_map(|row| row.iter().copied()).collect();
+    Samples::dense(values, rows[0].len(), labels.chars().map(|c| c == '+').collect()).unwrap()
+}
+
+/// Returns the samples with some labels flipped, and which.
+fn flipped(good: &Samples, count: usize, seed: u64) -> (Samples, BTreeSet<usize>) {
+    flipped_of(good, count, seed, |_| true)
+}
+
+/// Returns the samples with some labels flipped of rows that may be, and which.
+fn flipped_of(
+    good: &Samples,
+    count: usize,
+    seed: u64,
+    may_be: impl Fn(usize) -> bool,
+) -> (Samples, BTreeSet<usize>) {
+    let mut values = vec![];
+    (0..good.rows()).for_each(|i| good.features().for_each(i, |_, v| values.push(v)));
+    let mut labels = good.positive().to_vec();
+    let (mut rows, mut state) = (BTreeSet::new(), seed);
+    while rows.len() < count {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let row = (state >> 33) as usize % good.rows();
+        if may_be(row) && rows.insert(row) {
+            labels[row] = !labels[row];
+        }
+    }
+    (Samples::dense(values, good.columns(), labels).unwrap(), rows)
+}
+
+#[test]
+fn wrong_labels_are_found() {
+    // A flipped label next to the border may be humoured by a hyperplane that separates the rest.
+    let (mut wrong, mut found) = (0, 0);
+    for (rows, features, seeds) in [(500, 5, 1..7), (2000, 20, 1..5), (5000, 50, 1..3)] {
+        for seed in seeds {
+            let good = Generator::new(rows, features, seed).samples::<f64>().unwrap();
+            let (samples, flips) = flipped(&good, 10, seed);
+            let removal = explained(&samples).1.removal.unwrap();
+            assert!(removal.irreducible, "{rows} x {features}, seed {seed}");
+            assert!(removal.rows.len() <= 10, "{rows} x {features}, seed {seed}");
+            wrong += removal.rows.iter().filter(|r| !flips.contains(&r.row)).count();
+            found += removal.rows.iter().filter(|r| flips.contains(&r.row)).count();
+        }
+    }
+    assert_eq!(wrong, 0);
+    assert!(found >= 108, "{found} of 120");
+}
+
+#[test]
+fn wrong_labels_away_from_the_border_are_found_exactly() {
+    for seed in 1..6 {
+        let good = Generator::new(3000, 10, seed).samples::<f64>().unwrap();
+        let separator = decide(&good, &DecideOptions::default(), &mut ()).hyperplane.unwrap();
+        let value = |i: usize| good.features().dot(i, &separator.weights) + separator.bias;
+        let away = |i: usize| value(i).abs() > 0.3 * separator.weight_norm();
+        let (samples, flips) = flipped_of(&good, 30, seed, away);
+        let (verdict, explanation) = explained(&samples);
+        assert_eq!(verdict, Verdict::Inseparable);
+        let found: BTreeSet<usize> =
+            explanation.removal.unwrap().rows.iter().map(|r| r.row).collect();
+        assert_eq!(found, flips, "seed {seed}");
+    }
+}
+
+#[test]
+fn wrong_labels_in_one_of_a_hundred_rows() {
+    let good = Generator::new(20_000, 6, 4).samples::<f64>().unwrap();
+    let (samples, flips) = flipped(&good, 200, 4);
+    let removal = explained(&samples).1.removal.unwrap();
+    assert!(removal.irreducible && removal.rows.len() <= 200);
+    let found = removal.rows.iter().filter(|r| flips.contains(&r.row)).count();
+    assert!(found >= 195, "{found}");
+}
+
+#[test]
+fn features_of_very_different_size() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/breast_cancer.csv");
+    let good = read(&Source::File(path), &ReadOptions::default(), &|_| ()).unwrap();
+    for seed in 1..6 {
+        let (samples, flips) = flipped(&good, 10, seed);
+        let removal = explained(&samples).1.removal.unwrap();
+        assert!(removal.rows.len() <= 10, "seed {seed}");
+        let found = removal.rows.iter().filter(|r| flips.contains(&r.row)).count();
+        assert!(found + 1 >= removal.rows.len(), "seed {seed}: {removal:?}");
+    }
+}
+
+#[test]
+fn contradictions_are_found_in_every_form() {
+    let labels = || vec![true, false, false, false, true, true];
+    let expected = vec![vec![0, 2], vec![1, 4]];
+    let values = [4.0, 0.0, 2.0, 3.0, 4.0, 0.0, 9.0, 1.0, 2.0, 3.0, 4.0, 1.0];
+    let wide = Samples::dense(values.to_vec(), 2, labels()).unwrap();
+    let narrow = values.iter().map(|&v| v as f32).collect();
+    let narrow = Samples::dense::<f32>(narrow, 2, labels()).unwrap();
+    let (mut offsets, mut indices, mut stored) = (vec![0], vec![], vec![]);
+    for (i, row) in values.chunks(2).enumerate() {
+        for (k, &v) in row.iter().enumerate() {
+            // A zero that is stored is a zero all the same.
+            if v != 0.0 || i == 2 {
+                indices.push(k as u32);
+                stored.push(v);
+            }
+        }
+        offsets.push(stored.len());
+    }
+    let sparse = Sparse::new(offsets, indices, stored, 2).unwrap();
+    for samples in [wide, narrow, Samples::sparse(sparse, labels()).unwrap()] {
+        assert_eq!(explained(&samples).1.contradictions, expected);
+    }
+}
+
+#[test]
+fn a_rare_class_is_not_removed_whole() {
+    // Two positive rows amid forty negative ones.
+    let mut values: Vec<f64> = (0..40).map(f64::from).collect();
+    values.extend([15.5, 36.5]);
+    let labels = (0..42).map(|i| i >= 40).collect();
+    let removal = explained(&Samples::dense(values, 1, labels).unwrap()).1.removal.unwrap();
+    // The three beyond 36.5, and the other positive row.
+    assert_eq!(removal.rows.len(), 4);
+    assert!(removal.irreducible);
+}
+
+#[test]
+fn nothing_to_explain_and_nothing_to_remove() {
+    let (verdict, explanation) = explained(&dense(&[&[1.], &[2.]], "-+"));
+    assert_eq!(verdict, Verdict::Separable);
+    assert!(explanation.removal.is_none() && explanation.contradictions.is_empty());
+    let (_, explanation) = explained(&dense(&[&[1.], &[1.]], "-+"));
+    assert_eq!(explanation.contradictions, [[0, 1]]);
+    assert!(explanation.removal.is_none());
+}
+
+#[test]
+fn what_carries_a_weak_separation() {
+    let check = |rows: &[&[f64]], labels: &str, features: &[usize], strict: &[usize]| {
+        let (verdict, explanation) = explained(&dense(rows, labels));
+        assert_eq!(verdict, Verdict::QuasiSeparable);
+        let carried = explanation.carried_by.unwrap();
+        assert_eq!((&carried.features[..], &carried.rows[..]), (features, strict));
+    };
+    // A dummy variable, a border that is not zero, and one from above.
+    check(&[&[1., 0.], &[2., 0.], &[1., 0.], &[2., 0.], &[5., 1.]], "+--++", &[1], &[4]);
+    check(&[&[3.], &[3.], &[7.], &[1.]], "+-+-", &[0], &[2, 3]);
+    check(&[&[3.], &[3.], &[7.], &[1.]], "-+-+", &[0], &[2, 3]);
+    // Two dummies: the one that more rows rely on.
+    check(
+        &[&[0., 0., 1.], &[0., 0., 1.], &[1., 0., 2.], &[0., 1., 0.], &[0., 1., 3.]],
+        "+-+++",
+        &[1],
+        &[3, 4],
+    );
+    // It takes two features, of three.
+    check(
+        &[&[0., 0., 5.], &[1., 1., 7.], &[0., 0., 5.], &[1., 1., 7.], &[2., 1., 5.], &[0., 1., 6.]],
+        "++--+-",
+        &[0, 1],
+        &[4, 5],
+    );
+}
+
+#[test]
+fn a_limit_leaves_what_was_found() {
+    let good = Generator::new(2000, 20, 1).samples::<f64>().unwrap();
+    let (samples, _) = flipped(&good, 40, 1);
+    let decision = decide(&samples, &DecideOptions::default(), &mut ());
+    let options = ExplainOptions { time_limit: Some(Duration::ZERO) };
+    let explanation = explain(&samples, &decision, &options, &mut ());
+    check_removal(&samples, &explanation);
+    assert!(explanation.removal.is_none_or(|removal| !removal.irreducible));
+}
+
+fn tiny() -> impl Strategy<Value = (Vec<Vec<i64>>, Vec<bool>)> {
+    (2_usize..12, 1_usize..4, 1_i64..4).prop_flat_map(|(n, d, size)| {
+        let row = prop::collection::vec(-size..=size, d);
+        (prop::collection::vec(row, n), prop::collection::vec(any::<bool>(), n))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn tiny_sets_are_explained((values, mut labels) in tiny()) {
+        (labels[0], labels[1]) = (true, false);
+        let flat = values.iter().flatten().map(|&v| v as f64).collect();
+        let samples = Samples::dense(flat, values[0].len(), labels.clone()).unwrap();
+        let (verdict, explanation) = explained(&samples);
+        // Two different rows of different classes are separable when alone.
+        let separable_pair = (0..values.len()).any(|a| {
+            (0..a).any(|b| labels[a] != labels[b] && values[a] != values[b])
+        });
+        let expected = verdict != Verdict::Separable && separable_pair;
+        prop_assert_eq!(explanation.removal.is_some(), expected);
+        prop_assert!(explanation.removal.is_none_or(|removal| removal.irreducible));
+    }
+}
