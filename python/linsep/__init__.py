@@ -42,9 +42,7 @@ def __getattr__(name: str) -> Any:
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] != "sklearn":
                 raise
-            raise ImportError(
-                "LinearSeparator needs scikit-learn: pip install scikit-learn"
-            ) from error
+            raise ImportError("LinearSeparator needs scikit-learn: pip install scikit-learn") from error
         return LinearSeparator
     raise AttributeError(f"module 'linsep' has no attribute {name!r}")
 

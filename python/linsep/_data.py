@@ -196,9 +196,7 @@ def read_labels(y: Any, rows: int, positive: Any = None) -> Labels:
     if positive is not None:
         matches = [c for c in classes if c == positive]
         if not matches:
-            raise ValueError(
-                f"no row has the label {positive!r}; the labels are {_listed(classes)}"
-            )
+            raise ValueError(f"no row has the label {positive!r}; the labels are {_listed(classes)}")
         chosen = matches[0]
         others = [c for c in classes if c != chosen]
     else:
@@ -209,9 +207,7 @@ def read_labels(y: Any, rows: int, positive: Any = None) -> Labels:
             )
         chosen, others = classes[-1], classes[:-1]
     if not others:
-        raise ValueError(
-            f"expected two classes, found one class: all {rows} rows are {classes[0]!r}"
-        )
+        raise ValueError(f"expected two classes, found one class: all {rows} rows are {classes[0]!r}")
     negative = others[0] if len(others) == 1 else "rest"
     return Labels(np.ascontiguousarray(values == chosen, dtype=bool), (negative, chosen))
 
@@ -228,17 +224,13 @@ def read_classes(y: Any, rows: int) -> tuple[np.ndarray, list[Any]]:
     if values.dtype.kind == "O":
         missing = np.array([v is None or v != v for v in values], dtype=bool)
     else:
-        missing = (
-            values != values if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
-        )
+        missing = values != values if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
     if missing.any():
         raise ValueError(f"row {int(missing.argmax())} (counted from 0) has no label")
     try:
         found = list(np.unique(values))
     except TypeError as error:
-        raise ValueError(
-            "labels of different types cannot be ordered; make them one type"
-        ) from error
+        raise ValueError("labels of different types cannot be ordered; make them one type") from error
     plain = [c.item() if isinstance(c, np.generic) else c for c in found]
     if all(isinstance(c, str) for c in plain):
         try:

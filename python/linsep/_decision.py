@@ -110,9 +110,7 @@ class Decision:
             low, high = _html.number(self.margin.lower), _html.number(self.margin.upper)
             facts.append((f"{self.margin.kind} margin", f"between {low} and {high}"))
         if len(self.conflicting_rows):
-            named = (
-                self.conflicting_rows if self.conflicting_index is None else self.conflicting_index
-            )
+            named = self.conflicting_rows if self.conflicting_index is None else self.conflicting_index
             facts.append(("conflicting rows", _html.listed(named)))
         if self.explanation is not None:
             facts.extend(self.explanation.facts())

@@ -76,9 +76,9 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     ----------
     method : str, default="auto"
         "auto" decides exactly: where the data is separable it answers with a separating hyperplane,
-        else with a support vector machine with a soft margin (squared hinge). Or one of the online methods: "fine" (the
-        paper's), "perceptron", "pocket", "maxover", "winnow", "voted", "averaged",
-        "passive-aggressive", "sgd", "svm", "lp".
+        else with a support vector machine with a soft margin (squared hinge). Or one of the
+        online methods: "fine" (the paper's), "perceptron", "pocket", "maxover", "winnow", "voted",
+        "averaged", "passive-aggressive", "sgd", "svm", "lp".
     margin : {"max", "any"}, default="max"
         For "auto": whether the separating hyperplane has the largest angular margin, so that the
         answer does not depend on the order or the repetition of rows, or is any one.
@@ -141,6 +141,18 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     >>> LinearSeparator().fit([[0], [1], [2]], [0, 1, 0]).conflicting_rows_.tolist()
     [0, 1, 2]
     """
+
+    # What `fit` finds out.
+    classes_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    n_iter_: int
+    verdict_: Any
+    margin_: Any
+    certificate_: Any
+    conflicting_rows_: Any
+    _states: list[str | None]
+    _one_vs_rest: bool
 
     def __init__(
         self,
@@ -297,7 +309,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             value = getattr(self, name)
             if value is None and name == "tol":
                 continue
-            if not isinstance(value, Real) or not 0 < value < np.inf:
+            if not isinstance(value, Real) or not 0 < float(value) < np.inf:
                 raise ValueError(f"{name} is {value!r}; expected a finite number above 0")
         if not isinstance(self.max_iter, Integral):
             raise ValueError(f"max_iter is {self.max_iter!r}; expected an integer, at least 1")
@@ -381,11 +393,11 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             gap = decision.margin.upper - decision.margin.lower
             early = self.margin == "max" and gap > max(self.gap, 1e-12) * 2 * decision.margin.upper
             stopped = early and decision.passes >= self.max_iter
-            plane = {"coef": decision.coef, "intercept": decision.intercept}
+            assert decision.coef is not None and decision.intercept is not None
             # The nearest row then has about the score 1 that a soft margin asks for as well.
             length = float(np.linalg.norm(np.append(decision.coef, decision.intercept)))
             scale = _power_of_two(decision.margin.lower * length)
-            plane = {name: scale * value for name, value in plane.items()}
+            plane = {"coef": scale * decision.coef, "intercept": scale * decision.intercept}
             more = {"iterations": decision.passes, "stopped": stopped, "scale": 1.0}
             return {**found, **plane, **more}
         soft = self._learn("svm", matrix, positive, weights, None, loss="l2")
@@ -499,10 +511,10 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         self.n_iter_ = int(max(f["iterations"] for f in found))
         rows = [at[f["rows"]] for f, at in zip(found, places, strict=True)]
         if len(found) == 1:
-            self.verdict_: Any = found[0]["verdict"]
-            self.margin_: Any = found[0]["margin"]
-            self.certificate_: Any = found[0]["proof"]
-            self.conflicting_rows_: Any = rows[0]
+            self.verdict_ = found[0]["verdict"]
+            self.margin_ = found[0]["margin"]
+            self.certificate_ = found[0]["proof"]
+            self.conflicting_rows_ = rows[0]
         else:
             self.verdict_ = np.array([f["verdict"] for f in found])
             self.margin_ = [f["margin"] for f in found]

@@ -40,8 +40,7 @@ def grid(title: str, header: Sequence[Any], rows: Iterable[Sequence[Any]]) -> st
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td {_CELL}>{badge(c) if c in COLOURS else escape(str(c))}</td>"
-            for c in map(str, row)
+            f"<td {_CELL}>{badge(c) if c in COLOURS else escape(str(c))}</td>" for c in map(str, row)
         )
         + "</tr>"
         for row in rows

@@ -118,8 +118,7 @@ def separability_matrix(X: Any, y: Any, **options: Any) -> SeparabilityMatrix:
     if len(classes) < 2:
         raise ValueError(f"expected two or more classes, found one class: {classes[0]!r}")
     one_vs_rest = {
-        c: decide_parts(matrix, Labels(values == c, ("rest", c)), positive=c, **options)
-        for c in classes
+        c: decide_parts(matrix, Labels(values == c, ("rest", c)), positive=c, **options) for c in classes
     }
     one_vs_one = {}
     for a, b in combinations(classes, 2):

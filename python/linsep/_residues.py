@@ -1,4 +1,4 @@
-"""Exact linear algebra on floats by residues: which vectors lie in which span, and which products vanish.
+"""Exact linear algebra on floats by residues: which vectors a span has, which products vanish.
 
 Every float is an integer times a power of two, so it has a residue modulo an odd prime, and sums and
 products of residues are exact. A rank modulo a prime is never above the true one, and below it only if

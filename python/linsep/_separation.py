@@ -12,9 +12,9 @@ No constant is added to the design: the deciding engine always allows one, so ev
 twice, as (x, s) and as (-x, -s). A hyperplane (w, b) has both on their own sides exactly if
 s w·x > |b|, that is if w alone separates; and a weak one that is not strict everywhere has b = 0.
 
-Let F be the rows with x·b = 0 for all such directions b. A coefficient is finite exactly if its unit vector
-is a combination of rows of F: the directions span the null space of F, since one of them is strict off F
-and may be moved a little within that space. Membership is decided exactly (`_residues`).
+Let F be the rows with x·b = 0 for all such directions b. A coefficient is finite exactly if its unit
+vector is a combination of rows of F: the directions span the null space of F, since one of them is
+strict off F and may be moved a little within that space. That is decided exactly (`_residues`).
 """
 
 from __future__ import annotations
@@ -82,8 +82,7 @@ class Separation:
     def _status(self) -> list[tuple[str, str]]:
         unknown = "unknown" if self.kind == "undecided" else "finite"
         return [
-            (c, "aliased" if c in self.aliased else self.infinite.get(c, unknown))
-            for c in self.columns
+            (c, "aliased" if c in self.aliased else self.infinite.get(c, unknown)) for c in self.columns
         ]
 
     def to_frame(self) -> Any:
@@ -182,9 +181,7 @@ def check_separation(
         return Separation("undecided", names, {}, [], empty, None, empty, None)
     on_face, direction, conflict = face
     rows = np.flatnonzero(~on_face)
-    kind = (
-        "overlap" if not len(rows) else "complete" if len(rows) == len(signed) else "quasi-complete"
-    )
+    kind = "overlap" if not len(rows) else "complete" if len(rows) == len(signed) else "quasi-complete"
     known = determined(signed)
     held = determined(signed[on_face]) if on_face.any() else np.zeros(len(names), dtype=bool)
     infinite = {}

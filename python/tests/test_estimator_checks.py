@@ -6,9 +6,7 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 from linsep import LinearSeparator
 
 
-@parametrize_with_checks(
-    [LinearSeparator(), LinearSeparator(multi_class="ovo"), LinearSeparator("svm")]
-)
+@parametrize_with_checks([LinearSeparator(), LinearSeparator(multi_class="ovo"), LinearSeparator("svm")])
 def test_all_checks_pass(estimator, check):
     check(estimator)
 

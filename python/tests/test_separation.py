@@ -9,8 +9,8 @@ import pytest
 import linsep
 from linsep._residues import determined, vanishing
 
-# As in the endometrial cancer study (Heinze and Schemper, 2002): neovasculation (NV) occurs in patients of high
-# grade (HG) only, the pulsatility index (PI) and the endometrium height (EH) overlap.
+# As in the endometrial cancer study (Heinze and Schemper, 2002): neovasculation (NV) occurs in
+# patients of high grade (HG) only; the pulsatility index (PI) and the endometrium height (EH) overlap.
 ENDOMETRIAL = {
     "NV": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1],
     "PI": [13, 16, 8, 34, 20, 5, 17, 10, 26, 17, 8, 23, 11, 21, 0, 5],
@@ -170,9 +170,7 @@ def test_infinite_columns_are_those_that_run_away():
     y = np.array(ENDOMETRIAL["HG"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        early, late = (
-            sm.Logit(y, X).fit(disp=0, maxiter=steps, tol=0).params for steps in (10, 20)
-        )
+        early, late = (sm.Logit(y, X).fit(disp=0, maxiter=steps, tol=0).params for steps in (10, 20))
     moved = np.abs(late - early) > 1
     assert moved.tolist() == [False, True, False, False]
     assert late[1] > 0

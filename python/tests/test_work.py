@@ -138,6 +138,4 @@ def test_an_error_in_a_callback_ends_the_work():
         raise RuntimeError(line)
 
     with pytest.raises(RuntimeError, match="epoch 1: "):
-        linsep._linsep.fit(
-            X, y, method='{"name":"perceptron"}', max_epochs=10**9, progress=progress
-        )
+        linsep._linsep.fit(X, y, method='{"name":"perceptron"}', max_epochs=10**9, progress=progress)
