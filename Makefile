@@ -37,7 +37,9 @@ python: $(VENV)/.installed ## Set up .venv and install the Python package in it
 
 check-python: python ## Check and test the Python package
 	cd python && $(VENV)/bin/ruff format --check --quiet . && $(VENV)/bin/ruff check --quiet .
-	cd python && $(VENV)/bin/python -m mypy linsep && $(VENV)/bin/python -m mypy.stubtest linsep
+	cd python && $(VENV)/bin/python -m mypy linsep
+	cd python && $(VENV)/bin/python -m mypy.stubtest linsep --mypy-config-file pyproject.toml \
+		--allowlist stubtest-allowlist.txt
 	cd python && $(VENV)/bin/python -m pytest
 
 bench: ## Run the benchmarks: ratios in one run

@@ -1,7 +1,7 @@
 """LinearSeparator beside scikit-learn on the paper's shapes: ratios in one run.
 
-For each shape: the time until the training data has no mistakes left, and the mistakes left where it does not
-come to that. Then the cost of crossing from Python: the time of a call less the time spent in Rust.
+For each shape: the time of a fit, and whether the training data has mistakes left. Then the cost of
+crossing from Python: the time of a call less the time spent in Rust.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-
 from linsep import _html, _linsep
 from linsep._data import Labels, Matrix, read_labels, read_matrix
 from linsep._explanation import Explanation

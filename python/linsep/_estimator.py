@@ -11,6 +11,10 @@ from types import MethodType
 from typing import Any
 
 import numpy as np
+from linsep import _linsep
+from linsep._data import Labels, Matrix, read_matrix
+from linsep._decision import Decision, Margin, check_limits, decide_parts
+from linsep._proof import Proof
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, compute_sample_weight
@@ -18,11 +22,6 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
-
-from linsep import _linsep
-from linsep._data import Labels, Matrix, read_matrix
-from linsep._decision import Decision, Margin, check_limits, decide_parts
-from linsep._proof import Proof
 
 __all__ = ["LinearSeparator"]
 

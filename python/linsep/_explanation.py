@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
 from linsep._html import listed
 
 __all__ = ["Explanation"]

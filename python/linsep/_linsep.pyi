@@ -4,6 +4,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = ["__version__", "address", "decide", "fit", "methods", "read_proof", "verify"]
+
 __version__: str
 
 def address(x: Any) -> int: ...

@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-
 from linsep import _html
 from linsep._data import Labels, read_classes, read_matrix
 from linsep._decision import Decision, decide_parts

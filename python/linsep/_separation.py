@@ -25,7 +25,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-
 from linsep import _html
 from linsep._data import Labels, Matrix, read_labels, read_matrix
 from linsep._decision import Decision, decide_parts

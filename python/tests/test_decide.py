@@ -2,10 +2,9 @@
 
 import pickle
 
+import linsep
 import numpy as np
 import pytest
-
-import linsep
 
 CASES = [
     ("separable", [[100.0], [101.0]], [0, 1]),

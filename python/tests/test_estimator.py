@@ -5,9 +5,11 @@ import subprocess
 import sys
 import textwrap
 
+import linsep
 import numpy as np
 import pytest
 from conftest import make_separable
+from linsep import LinearSeparator, _linsep
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
@@ -16,9 +18,6 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-
-import linsep
-from linsep import LinearSeparator, _linsep
 
 METHODS = ["auto", *(name for name, _, _ in _linsep.methods())]
 

@@ -1,9 +1,8 @@
 """scikit-learn's own checks."""
 
 import pytest
-from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
-
 from linsep import LinearSeparator
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 
 @parametrize_with_checks([LinearSeparator(), LinearSeparator(multi_class="ovo"), LinearSeparator("svm")])

@@ -4,14 +4,13 @@ import subprocess
 import sys
 import textwrap
 
+import linsep
 import numpy as np
 import pytest
 from conftest import make_separable
-from scipy import sparse
-
-import linsep
 from linsep import _linsep
 from linsep._data import read_matrix
+from scipy import sparse
 
 
 def in_place(X):

@@ -3,10 +3,9 @@
 import itertools
 import warnings
 
+import linsep
 import numpy as np
 import pytest
-
-import linsep
 from linsep._residues import determined, vanishing
 
 # As in the endometrial cancer study (Heinze and Schemper, 2002): neovasculation (NV) occurs in

@@ -9,11 +9,10 @@ import textwrap
 import threading
 import time
 
+import linsep
 import numpy as np
 import pytest
 from conftest import make_separable
-
-import linsep
 from linsep import LinearSeparator
 
 LONG = {
