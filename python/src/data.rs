@@ -6,8 +6,7 @@ use linsep::Samples;
 use linsep::data::samples::{Dense, LabelNames, Labels, Lent, Missing, Sparse};
 use linsep::data::{Error, ErrorKind, Features};
 use numpy::{
-    Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1,
-    PyUntypedArrayMethods,
+    Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -76,9 +75,9 @@ impl Matrix {
             Bound<'py, PyArray1<f64>>,
             usize,
         );
-        let (offsets, indices, values, columns): Parts = x
-            .extract()
-            .map_err(|_| PyTypeError::new_err("expected a float array or the parts of a CSR one"))?;
+        let (offsets, indices, values, columns): Parts = x.extract().map_err(|_| {
+            PyTypeError::new_err("expected a float array or the parts of a CSR one")
+        })?;
         let offsets = offsets.try_readonly().map_err(|e| PyTypeError::new_err(e.to_string()))?;
         // A negative offset becomes one that is too large, and is refused.
         let offsets = offsets.as_slice()?.iter().map(|&o| o as usize).collect();

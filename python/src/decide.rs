@@ -4,7 +4,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use linsep::decide::{
-    DecideOptions, Decision, ExplainOptions, Explanation, MarginGoal, Pass, Watch, explain as explained,
+    DecideOptions, Decision, ExplainOptions, Explanation, MarginGoal, Pass, Watch,
+    explain as explained,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -20,7 +21,9 @@ struct Watcher<'a>(&'a Wire);
 impl Watch for Watcher<'_> {
     fn pass(&mut self, pass: &Pass) {
         let Pass { passes, mistakes, lower, upper } = pass;
-        self.0.say(|| format!("pass {passes}: {mistakes} mistakes, margin {lower:.3e} .. {upper:.3e}"));
+        self.0.say(|| {
+            format!("pass {passes}: {mistakes} mistakes, margin {lower:.3e} .. {upper:.3e}")
+        });
     }
 
     fn cancelled(&self) -> Option<&AtomicBool> {
@@ -71,7 +74,8 @@ fn describe<'py>(py: Python<'py>, explanation: &Explanation) -> PyResult<Bound<'
     let dict = PyDict::new(py);
     dict.set_item("contradictions", &explanation.contradictions)?;
     let removal = explanation.removal.as_ref();
-    let rows = removal.map(|r| r.rows.iter().map(|row| (row.row, row.distance)).collect::<Vec<_>>());
+    let rows =
+        removal.map(|r| r.rows.iter().map(|row| (row.row, row.distance)).collect::<Vec<_>>());
     dict.set_item("removal", rows)?;
     dict.set_item("irreducible", removal.map(|r| r.irreducible))?;
     dict.set_item("coef", removal.map(|r| PyArray1::from_slice(py, &r.hyperplane.weights)))?;
@@ -88,7 +92,11 @@ pub fn seconds(limit: Option<f64>) -> PyResult<Option<Duration>> {
     Ok(limit.map_err(|error| Failure::Setting(format!("time_limit: {error}")))?)
 }
 
-fn result<'py>(py: Python<'py>, decision: &Decision, spent: Duration) -> PyResult<Bound<'py, PyDict>> {
+fn result<'py>(
+    py: Python<'py>,
+    decision: &Decision,
+    spent: Duration,
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let name = |value: serde_json::Value| value.as_str().unwrap_or_default().to_string();
     dict.set_item("verdict", name(serde_json::json!(decision.verdict)))?;

@@ -46,10 +46,8 @@ pub fn run<T: Send>(
     let (messages, mut lines) = channel();
     // The channel ends with the work, whatever becomes of it.
     let (alive, mut ended) = channel::<()>();
-    let wire = Wire {
-        cancelled: cancelled.clone(),
-        messages: progress.is_some().then_some(messages),
-    };
+    let wire =
+        Wire { cancelled: cancelled.clone(), messages: progress.is_some().then_some(messages) };
     std::thread::scope(|scope| {
         let worker = scope.spawn(move || {
             let _alive = alive;

@@ -97,7 +97,8 @@ fn what_has_no_meaning_is_refused() {
     for method in MethodSettings::all() {
         let (takes, goes_on) = (method.takes_weights(), method.goes_on());
         let settings = FitSettings { method, max_epochs: 2, ..FitSettings::default() };
-        let refused = matches!(fit(&weighted, &settings, &mut (), None), Err(FitError::NoWeights(_)));
+        let refused =
+            matches!(fit(&weighted, &settings, &mut (), None), Err(FitError::NoWeights(_)));
         assert_eq!(refused, !takes);
         let started = FitSettings { start: Some(serde_json::json!(null)), ..settings };
         match fit(&samples, &started, &mut (), None) {
