@@ -3,8 +3,8 @@
 //! In reading order: [`scan`] is the only thing that touches all the data, [`min_norm_point`] and
 //! [`smooth`] find candidates, [`engine`] puts them together, [`conflict`] makes exact what floats
 //! found, [`classify`] tells quasi-separable from inseparable, with the integers of [`face`], and
-//! [`alternative`] decides small sets exactly where floats are at their end. [`explain`] says why data
-//! is not separable.
+//! [`alternative`] decides small sets exactly where floats are at their end. [`mod@explain`] says why
+//! data is not separable.
 
 pub mod alternative;
 mod carried;

@@ -27,6 +27,8 @@ const COUNT_STEPS: usize = 25;
 /// How often w is made longer, and by how much.
 const LENGTHS: usize = 16;
 const LONGER: f64 = 1.6;
+/// Lengths in a row without fewer mistakes that end it.
+const PATIENCE: usize = 4;
 
 /// Which mistakes count how much.
 #[derive(Clone, Copy, PartialEq)]
@@ -63,7 +65,9 @@ pub fn few_mistakes(
         }
         met.push((descent.mistakes(), descent.w().to_vec()));
         w = descent.w().iter().map(|v| v * LONGER).collect();
-        if halted() {
+        let fewest = |met: &[(u64, Vec<f64>)]| met.iter().map(|(mistakes, _)| *mistakes).min();
+        let (before, lately) = met.split_at(met.len().saturating_sub(PATIENCE));
+        if halted() || (!before.is_empty() && fewest(lately) >= fewest(before)) {
             break;
         }
     }
