@@ -38,20 +38,37 @@ def entrants(epochs):
     return {
         "linsep auto, any margin": LinearSeparator(margin="any"),
         "linsep fine": LinearSeparator("fine", max_iter=1000),
-        "Perceptron": Perceptron(max_iter=epochs, tol=None),
+        "Perceptron": Perceptron(),
         "LinearSVC": LinearSVC(C=1e4, max_iter=epochs),
         "LogisticRegression": LogisticRegression(C=1e4, max_iter=epochs),
     }
+
+
+def train(model, X, y, epochs):
+    """Return the time of a fit and the mistakes that it leaves.
+
+    A Perceptron of scikit-learn does not stop at the first hyperplane without mistakes; it is shown the
+    data epoch by epoch and stopped there. Looking for mistakes is not charged to it.
+    """
+    seconds, mistakes = 0.0, len(y)
+    for _ in range(epochs if isinstance(model, Perceptron) else 1):
+        begun = time.perf_counter()
+        if isinstance(model, Perceptron):
+            model.partial_fit(X, y, classes=[0, 1])
+        else:
+            model.fit(X, y)
+        seconds += time.perf_counter() - begun
+        mistakes = int(np.count_nonzero(model.predict(X) != y))
+        if mistakes == 0:
+            break
+    return seconds, mistakes
 
 
 def race(X, y, epochs):
     """Print time and mistakes of every entrant, and the ratio of times to the first."""
     first = None
     for name, model in entrants(epochs).items():
-        begun = time.perf_counter()
-        model.fit(X, y)
-        seconds = time.perf_counter() - begun
-        mistakes = int(np.count_nonzero(model.predict(X) != y))
+        seconds, mistakes = train(model, X, y, epochs)
         first = first or seconds
         left = "separated" if mistakes == 0 else f"{mistakes:,} mistakes left"
         print(f"  {name:26} {seconds:9.3f} s  {seconds / first:8.1f} x  {left}", flush=True)
