@@ -8,7 +8,7 @@ use linsep::data::{Error, ErrorKind, Features};
 use numpy::{
     Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::errors::Failure;
@@ -113,10 +113,13 @@ pub fn labels(positive: &PyReadonlyArray1<'_, bool>) -> PyResult<Vec<bool>> {
     Ok(positive.as_slice()?.to_vec())
 }
 
-/// Returns where Rust reads the first value of the matrix, and whether that memory is lent. For tests.
+/// Returns where Rust reads the first value of the matrix: a test that it is where Python has it.
 #[pyfunction]
 pub fn address(x: &Bound<'_, PyAny>) -> PyResult<usize> {
     let Matrix(features) = Matrix::new(x)?;
+    if features.rows() == 0 {
+        return Err(PyValueError::new_err("expected at least one row, found none"));
+    }
     Ok(match &features {
         Features::Dense64(matrix) => matrix.row(0).as_ptr() as usize,
         Features::Dense32(matrix) => matrix.row(0).as_ptr() as usize,

@@ -189,3 +189,32 @@ def test_data_is_left_as_it_was():
     linsep.decide(X, y)
     np.testing.assert_array_equal(X, before[0])
     np.testing.assert_array_equal(y, before[1])
+
+
+@pytest.mark.parametrize(
+    ("x", "positive"),
+    [
+        (np.ones((3, 2)), np.array([True, False])),
+        (np.ones((0, 2)), np.zeros(0, dtype=bool)),
+        (np.ones((2, 0)), np.array([True, False])),
+        (np.ones(3), np.array([True, False, True])),
+        (np.ones((3, 2)).T, np.array([True, False])),
+        (np.ones((2, 2), dtype=int), np.array([True, False])),
+        (np.ones((2, 2)), np.ones(4, dtype=bool)[::2]),
+        (np.ones((2, 2)), np.array([1, 0])),
+        ("text", np.array([True, False])),
+        ((np.array([-1, 1, 2]), np.zeros(2, np.int32), np.ones(2), 1), np.array([True, False])),
+        ((np.array([0, 1, 2]), np.zeros(3, np.int32), np.ones(2), 1), np.array([True, False])),
+        ((np.array([0, 1, 2]), np.array([0, 5], np.int32), np.ones(2), 1), np.array([True, False])),
+    ],
+)
+def test_the_native_module_never_panics(x, positive):
+    # PanicException is no Exception; it would go through here.
+    limits = {"maximise": True, "gap": 0.1, "max_passes": 9}
+    for call in (
+        lambda: _linsep.decide(x, positive, **limits),
+        lambda: _linsep.fit(x, positive, method='{"name":"fine"}', max_epochs=2),
+        lambda: _linsep.fit(x, positive, method="{}", max_epochs=2),
+    ):
+        with pytest.raises((ValueError, TypeError)):
+            call()
