@@ -1,14 +1,18 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build test format lint doc check bench fuzz study mnist man clean
+.PHONY: help build test format lint doc check python check-python bench bench-python fuzz study mnist man clean
+
+# The environment of the Python package, made by `make python`.
+PYTHON ?= python3
+VENV := $(CURDIR)/.venv
 
 help: ## List the targets
-	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 16
 
 build: ## Build the program: target/release/linsep
 	cargo build --release
 
-test: format lint doc check ## Formatting, lints, docs and all tests
+test: format lint doc check check-python ## Formatting, lints, docs and all tests
 
 format: ## Check the formatting
 	cargo fmt --all --check
@@ -23,8 +27,26 @@ doc: ## Build the docs, warnings denied
 check: ## Run all tests, those in the docs too
 	cargo test --workspace --all-features
 
+$(VENV)/.installed: python/requirements-dev.txt
+	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r python/requirements-dev.txt
+	touch $@
+
+python: $(VENV)/.installed ## Set up .venv and install the Python package in it
+	cd python && VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --quiet
+
+check-python: python ## Check and test the Python package
+	cd python && $(VENV)/bin/ruff format --check --quiet . && $(VENV)/bin/ruff check --quiet .
+	cd python && $(VENV)/bin/python -m mypy linsep
+	cd python && $(VENV)/bin/python -m mypy.stubtest linsep --mypy-config-file pyproject.toml \
+		--allowlist stubtest-allowlist.txt
+	cd python && $(VENV)/bin/python -m pytest
+
 bench: ## Run the benchmarks: ratios in one run
 	cargo run --release --quiet -p linsep-bench
+
+bench-python: python ## Compare with scikit-learn on the paper's shapes: ratios in one run
+	$(VENV)/bin/python python/bench/compare.py
 
 # What cargo-fuzz would set, without the sanitizer, which only nightly compilers have.
 TARGET ?= proof
@@ -53,3 +75,4 @@ man: ## Write the manual pages to target/man
 
 clean: ## Remove what was built
 	cargo clean
+	rm -rf $(VENV)

@@ -153,6 +153,20 @@ pub enum ErrorKind {
         /// Number of rows.
         rows: usize,
     },
+    /// There are more or fewer weights than rows.
+    #[error("expected {rows} weights, one a row, found {weights}")]
+    WeightCount {
+        /// Number of weights.
+        weights: usize,
+        /// Number of rows.
+        rows: usize,
+    },
+    /// The weight of a row is of no use.
+    #[error("expected a weight that is a finite number above 0, found {found}")]
+    BadWeight {
+        /// The weight.
+        found: f64,
+    },
     /// The rows have another number of features than the model or the labels ask for.
     #[error("expected rows of {expected} features, found {found}")]
     WrongFeatures {

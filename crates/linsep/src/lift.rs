@@ -92,6 +92,12 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Returns how much row `i` counts, 1 where rows have no weights.
+    #[inline]
+    pub fn weight(&self, i: usize) -> f64 {
+        self.samples.weights().map_or(1.0, |weights| weights[i])
+    }
+
     /// Returns y times the length of the extended row, as `value` divided by it: the last two
     /// steps for one number.
     #[inline]

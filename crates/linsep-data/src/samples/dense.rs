@@ -1,9 +1,10 @@
-//! Dense rows, in memory or mapped from a file.
+//! Dense rows, in memory, mapped from a file, or lent by someone else.
 
 use std::sync::Arc;
 
 use memmap2::Mmap;
 
+use super::Lent;
 use crate::kernels::Element;
 
 /// Where the values of a dense matrix live.
@@ -15,9 +16,11 @@ enum Storage<T> {
         map: Arc<Mmap>,
         offset: usize,
     },
+    /// Memory that belongs to someone else, read in place.
+    Lent(Lent<T>),
 }
 
-/// Rows of equal length, one after the other, in memory or mapped from a file.
+/// Rows of equal length, one after the other, in memory, mapped from a file, or lent.
 ///
 /// A row may be a part of a longer stored row, so that a label column at either end of the file
 /// needs no copy: row i has the `columns` values from `start + i * stride` on.
@@ -55,6 +58,14 @@ impl<T: Element> Dense<T> {
         })
     }
 
+    /// Returns the matrix whose rows of `columns` values follow one another in memory that belongs
+    /// to someone else, or `None` if it does not hold rows x columns values. No value is copied.
+    pub fn lent(values: Lent<T>, rows: usize, columns: usize) -> Option<Self> {
+        let fits = rows.checked_mul(columns) == Some((*values).as_ref().len());
+        let storage = Storage::Lent(values);
+        fits.then_some(Dense { storage, rows, columns, stride: columns, start: 0 })
+    }
+
     /// Returns the same matrix without its first or last column: no value is moved.
     ///
     /// `None` if `column` is neither: such a matrix has to be copied.
@@ -74,6 +85,7 @@ impl<T: Element> Dense<T> {
                 let end = offset + self.stored_len() * size_of::<T>();
                 bytemuck::cast_slice(&map[*offset..end])
             }
+            Storage::Lent(values) => (**values).as_ref(),
         }
     }
 
@@ -101,6 +113,11 @@ impl<T: Element> Dense<T> {
     /// Returns true if the values are read from a mapped file.
     pub fn is_mapped(&self) -> bool {
         matches!(self.storage, Storage::Mapped { .. })
+    }
+
+    /// Returns true if the values are read from memory that belongs to someone else.
+    pub fn is_lent(&self) -> bool {
+        matches!(self.storage, Storage::Lent(_))
     }
 
     /// Writes w·x to `out` for the rows from `first` on.

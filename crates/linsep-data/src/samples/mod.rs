@@ -4,6 +4,8 @@ mod dense;
 mod labels;
 mod sparse;
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 pub use dense::Dense;
@@ -12,6 +14,10 @@ pub use sparse::{Sparse, SparseFault};
 
 use crate::error::{Column, Error, ErrorKind};
 use crate::kernels::{self, Element};
+
+/// Memory that belongs to someone else, such as an array of another language, read in place for as
+/// long as this is held. It must always give the same values.
+pub type Lent<T> = Arc<dyn AsRef<[T]> + Send + Sync>;
 
 /// Rows handed to one task when work is spread over threads.
 const ROWS_A_TASK: usize = 1024;
@@ -174,7 +180,7 @@ pub enum Missing {
 
 /// Labelled rows: what everything else works on.
 ///
-/// All values are finite, both classes occur, and the length of every extended row (x, 1) is known.
+/// All values are finite, both classes occur (but see [`Samples::part`]), and the length of every extended row (x, 1) is known.
 ///
 /// ```
 /// use linsep_data::samples::Samples;
@@ -189,6 +195,7 @@ pub struct Samples {
     features: Features,
     positive: Vec<bool>,
     norms: Vec<f64>,
+    weights: Option<Vec<f64>>,
     label_names: LabelNames,
     feature_names: Option<Vec<String>>,
     index_base: u8,
@@ -201,6 +208,19 @@ impl Samples {
     /// Errors if the numbers of rows differ, if there is no row or no feature, if only one class
     /// occurs, and if a value is not finite, unless such rows are to be dropped.
     pub fn new(features: Features, labels: Labels, missing: Missing) -> Result<Self, Error> {
+        let samples = Self::part(features, labels, missing)?;
+        let positives = samples.positive.iter().filter(|&&p| p).count();
+        if positives == 0 || positives == samples.rows() {
+            let names = &samples.label_names;
+            let label = if positives == 0 { &names.negative } else { &names.positive };
+            return Err(ErrorKind::OneClass { label: label.clone(), rows: samples.rows() }.into());
+        }
+        Ok(samples)
+    }
+
+    /// Returns samples that are a part of others, shown to an online method piece by piece: one
+    /// class may be absent. Errors as [`Samples::new`] does otherwise.
+    pub fn part(features: Features, labels: Labels, missing: Missing) -> Result<Self, Error> {
         let rows = features.rows();
         if labels.positive.len() != rows {
             return Err(ErrorKind::LabelCount { labels: labels.positive.len(), rows }.into());
@@ -220,6 +240,7 @@ impl Samples {
             features,
             positive: labels.positive,
             norms,
+            weights: None,
             label_names: labels.names,
             feature_names: None,
             index_base: 1,
@@ -230,12 +251,6 @@ impl Samples {
                 Missing::Refuse => return Err(samples.features.fault(i)),
                 Missing::Drop => samples.drop_missing()?,
             }
-        }
-        let positives = samples.positive.iter().filter(|&&p| p).count();
-        if positives == 0 || positives == samples.rows() {
-            let names = &samples.label_names;
-            let label = if positives == 0 { &names.negative } else { &names.positive };
-            return Err(ErrorKind::OneClass { label: label.clone(), rows: samples.rows() }.into());
         }
         Ok(samples)
     }
@@ -315,6 +330,23 @@ impl Samples {
         self
     }
 
+    /// Returns the samples with a weight for each row: how much it counts where a method has a meaning
+    /// for that. A weight cannot change a verdict.
+    ///
+    /// Errors if there is not one weight a row, or if one is not a finite number above zero.
+    pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self, Error> {
+        let (found, rows) = (weights.len(), self.rows());
+        if found != rows {
+            return Err(ErrorKind::WeightCount { weights: found, rows }.into());
+        }
+        if let Some(i) = weights.iter().position(|w| !(*w > 0.0 && w.is_finite())) {
+            let found = weights[i];
+            return Err(ErrorKind::BadWeight { found }.at_row(i as u64 + 1));
+        }
+        self.weights = Some(weights);
+        Ok(self)
+    }
+
     /// Returns the samples with the number that the first feature had in a sparse file: 0 or 1.
     pub fn with_index_base(mut self, base: u8) -> Self {
         self.index_base = base;
@@ -350,6 +382,11 @@ impl Samples {
     /// Returns the Euclidean length of (x, 1) for every row.
     pub fn norms(&self) -> &[f64] {
         &self.norms
+    }
+
+    /// Returns the weight of every row, if rows have weights.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
     }
 
     /// Returns what the two classes are called.

@@ -1,12 +1,16 @@
 //! Sparse rows in compressed form (CSR).
 
+use std::sync::Arc;
+
+use super::Lent;
+
 /// Sparse rows: the indices and values of the non-zeros of row i are the slices from
 /// `offsets[i]` to `offsets[i + 1]`.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Sparse {
     offsets: Vec<usize>,
-    indices: Vec<u32>,
-    values: Vec<f64>,
+    indices: Lent<u32>,
+    values: Lent<f64>,
     columns: usize,
 }
 
@@ -21,19 +25,18 @@ impl Sparse {
         values: Vec<f64>,
         columns: usize,
     ) -> Result<Self, SparseFault> {
-        let whole = offsets.first() == Some(&0) && offsets.last() == Some(&values.len());
-        if !whole || indices.len() != values.len() {
-            return Err(SparseFault::Lengths);
-        }
-        for (row, pair) in offsets.windows(2).enumerate() {
-            let slice = indices.get(pair[0]..pair[1]).ok_or(SparseFault::Lengths)?;
-            if slice.windows(2).any(|p| p[0] >= p[1]) {
-                return Err(SparseFault::NotRising { row });
-            }
-            if slice.last().is_some_and(|&k| k as usize >= columns) {
-                return Err(SparseFault::OutOfRange { row });
-            }
-        }
+        Self::lent(offsets, Arc::new(indices), Arc::new(values), columns)
+    }
+
+    /// Returns the same for indices and values in memory that belongs to someone else, which is read
+    /// in place.
+    pub fn lent(
+        offsets: Vec<usize>,
+        indices: Lent<u32>,
+        values: Lent<f64>,
+        columns: usize,
+    ) -> Result<Self, SparseFault> {
+        check(&offsets, (*indices).as_ref(), (*values).as_ref(), columns)?;
         Ok(Sparse { offsets, indices, values, columns })
     }
 
@@ -49,28 +52,50 @@ impl Sparse {
 
     /// Returns the number of stored values.
     pub fn stored(&self) -> usize {
-        self.values.len()
+        (*self.values).as_ref().len()
     }
 
     /// Returns the indices and the values of row `i`.
     #[inline]
     pub fn row(&self, i: usize) -> (&[u32], &[f64]) {
         let range = self.offsets[i]..self.offsets[i + 1];
-        (&self.indices[range.clone()], &self.values[range])
+        (&(*self.indices).as_ref()[range.clone()], &(*self.values).as_ref()[range])
     }
 
     /// Returns a copy of the rows that `keep` names.
     pub(crate) fn select_rows(&self, keep: &[usize]) -> Self {
-        let mut out =
-            Sparse { offsets: vec![0], indices: vec![], values: vec![], columns: self.columns };
+        let (mut offsets, mut all_indices, mut all_values) = (vec![0], vec![], vec![]);
         for &i in keep {
             let (indices, values) = self.row(i);
-            out.indices.extend_from_slice(indices);
-            out.values.extend_from_slice(values);
-            out.offsets.push(out.values.len());
+            all_indices.extend_from_slice(indices);
+            all_values.extend_from_slice(values);
+            offsets.push(all_values.len());
         }
-        out
+        let (indices, values) = (Arc::new(all_indices), Arc::new(all_values));
+        Sparse { offsets, indices, values, columns: self.columns }
     }
+}
+
+fn check(
+    offsets: &[usize],
+    indices: &[u32],
+    values: &[f64],
+    columns: usize,
+) -> Result<(), SparseFault> {
+    let whole = offsets.first() == Some(&0) && offsets.last() == Some(&values.len());
+    if !whole || indices.len() != values.len() {
+        return Err(SparseFault::Lengths);
+    }
+    for (row, pair) in offsets.windows(2).enumerate() {
+        let slice = indices.get(pair[0]..pair[1]).ok_or(SparseFault::Lengths)?;
+        if slice.windows(2).any(|p| p[0] >= p[1]) {
+            return Err(SparseFault::NotRising { row });
+        }
+        if slice.last().is_some_and(|&k| k as usize >= columns) {
+            return Err(SparseFault::OutOfRange { row });
+        }
+    }
+    Ok(())
 }
 
 /// What is wrong with sparse rows.

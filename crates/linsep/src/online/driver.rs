@@ -31,6 +31,11 @@ pub struct FitSettings {
     pub evaluate_epochs: bool,
     /// Whether [`Fit::history`] is kept; default true. It grows with every epoch.
     pub keep_history: bool,
+    /// Where to start: what [`Fit::state`] was after other rows of as many features; default at the
+    /// method's own start.
+    pub start: Option<Value>,
+    /// Whether [`Fit::state`] is kept; default false.
+    pub keep_state: bool,
     /// How often [`Observer::checkpoint`] is called; default never but at an early stop.
     pub checkpoint_every: Option<Duration>,
 }
@@ -45,6 +50,8 @@ impl Default for FitSettings {
             seed: 0,
             evaluate_epochs: false,
             keep_history: true,
+            start: None,
+            keep_state: false,
             checkpoint_every: None,
         }
     }
@@ -143,6 +150,8 @@ pub struct Fit {
     pub seconds: f64,
     /// Every whole epoch, if [`FitSettings::keep_history`] says so.
     pub history: Vec<EpochRecord>,
+    /// All that the method needs to go on with other rows, if [`FitSettings::keep_state`] says so.
+    pub state: Option<Value>,
 }
 
 impl Fit {
@@ -165,9 +174,15 @@ pub enum FitError {
         /// What differs.
         what: &'static str,
     },
-    /// The checkpoint is damaged.
+    /// The checkpoint, or the state to start from, is damaged.
     #[error("the checkpoint is damaged: {0}")]
     Damaged(#[from] serde_json::Error),
+    /// The method cannot start where it stopped on other rows.
+    #[error("{0} cannot go on with other rows")]
+    NoStart(&'static str),
+    /// The rows have weights, and the method has no meaning for them.
+    #[error("{0} has no meaning for weights of rows")]
+    NoWeights(&'static str),
     /// There are more rows than the methods can number.
     #[error("expected at most 4294967295 rows, found {0}")]
     TooManyRows(usize),
@@ -229,8 +244,17 @@ pub fn fit(
     if u32::try_from(samples.rows()).is_err() {
         return Err(FitError::TooManyRows(samples.rows()));
     }
+    if samples.weights().is_some() && !settings.method.takes_weights() {
+        return Err(FitError::NoWeights(settings.method.name()));
+    }
     let rows = settings.method.rows(samples);
     let mut method = settings.method.build(&rows, settings.seed);
+    if let Some(start) = &settings.start {
+        if !settings.method.goes_on() {
+            return Err(FitError::NoStart(settings.method.name()));
+        }
+        method.restore(&rows, start.clone())?;
+    }
     let mut state = State { epoch: 1, ..State::default() };
     if let Some(checkpoint) = checkpoint {
         checkpoint.check(samples, settings)?;
@@ -352,6 +376,7 @@ pub fn fit(
         rows_evaluated: total.evaluated,
         seconds: seconds.as_secs_f64(),
         history: state.history,
+        state: settings.keep_state.then(|| method.save()),
     })
 }
 
@@ -431,7 +456,9 @@ fn fingerprint(samples: &Samples) -> u64 {
     let shape = [samples.rows() as u64, samples.columns() as u64];
     let labels = samples.positive().iter().map(|&p| u64::from(p));
     let lengths = samples.norms().iter().map(|norm| norm.to_bits());
-    shape.into_iter().chain(labels).chain(lengths).fold(0xcbf2_9ce4_8422_2325, |hash, word| {
+    let weights = samples.weights().unwrap_or(&[]).iter().map(|weight| weight.to_bits());
+    let words = shape.into_iter().chain(labels).chain(lengths).chain(weights);
+    words.fold(0xcbf2_9ce4_8422_2325, |hash, word| {
         (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
     })
 }

@@ -1,7 +1,7 @@
 //! Passive-aggressive: the smallest change of w that gives a sample the margin it lacks.
 //!
 //! ```text
-//! given   lifted samples z = y (x, 1) / ‖(x, 1)‖, aggressiveness C
+//! given   lifted samples z = y (x, 1) / ‖(x, 1)‖, aggressiveness C, times the weight of the row
 //! start   w = 0
 //! visit   loss = max(0, 1 - w·z); if loss > 0:  w += tau z, where
 //!         hard   tau = loss / ‖z‖²                    (PA)
@@ -76,8 +76,8 @@ impl PassiveAggressive {
         PassiveAggressive { settings: settings.clone(), state }
     }
 
-    fn step(&self, loss: f64, squared_length: f64) -> f64 {
-        let most = self.settings.aggressiveness;
+    fn step(&self, loss: f64, squared_length: f64, weight: f64) -> f64 {
+        let most = self.settings.aggressiveness * weight;
         match self.settings.variant {
             Variant::Hard => loss / squared_length,
             Variant::One => most.min(loss / squared_length),
@@ -93,7 +93,7 @@ impl Method for PassiveAggressive {
             let score = rows.score(i, &self.state.w);
             tally.mistakes += u64::from(score <= 0.0);
             if score < 1.0 {
-                let step = self.step(1.0 - score, rows.squared_length(i));
+                let step = self.step(1.0 - score, rows.squared_length(i), rows.weight(i));
                 rows.add(i, step, &mut self.state.w);
                 self.state.step_sum += step;
                 tally.updates += 1;

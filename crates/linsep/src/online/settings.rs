@@ -159,6 +159,28 @@ impl MethodSettings {
         }
     }
 
+    /// Returns true if the method has a meaning for weights of rows: a loss that they multiply.
+    pub fn takes_weights(&self) -> bool {
+        match self {
+            MethodSettings::Sgd(_) | MethodSettings::Svm(_) => true,
+            MethodSettings::PassiveAggressive(settings) => {
+                settings.variant != passive_aggressive::Variant::Hard
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns true if the method can go on with other rows where it stopped: it keeps nothing that
+    /// belongs to the rows it has seen.
+    pub fn goes_on(&self) -> bool {
+        match self {
+            MethodSettings::Pocket | MethodSettings::Svm(_) => false,
+            #[cfg(feature = "lp")]
+            MethodSettings::Lp => false,
+            _ => true,
+        }
+    }
+
     /// Returns the method, ready for its first epoch.
     pub(super) fn build(&self, rows: &Rows, seed: u64) -> Box<dyn Method> {
         match self {

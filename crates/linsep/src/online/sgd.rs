@@ -1,11 +1,11 @@
 //! Stochastic gradient descent on a regularised loss.
 //!
 //! ```text
-//! minimise  lambda/2 ‖w‖² + mean of loss(w·z)     hinge     loss(s) = max(0, 1 - s)
+//! minimise  lambda/2 ‖w‖² + mean of c loss(w·z)   hinge     loss(s) = max(0, 1 - s)
 //!                                                 logistic  loss(s) = ln(1 + exp(-s))
-//! given     lifted samples z = y (x, 1) / ‖(x, 1)‖, lambda, eta0
+//! given     lifted samples z = y (x, 1) / ‖(x, 1)‖, lambda, eta0, weights c (else 1)
 //! start     w = 0
-//! visit     number t = 1, 2, ...:  w = (1 - eta lambda) w - eta loss'(w·z) z
+//! visit     number t = 1, 2, ...:  w = (1 - eta lambda) w - eta c loss'(w·z) z
 //!           with eta = eta0 / (1 + eta0 lambda t)
 //! stop      after an epoch without a mistake, if the last w makes none either
 //! ```
@@ -100,7 +100,7 @@ impl Method for Sgd {
         for i in span.rows(rows) {
             let score = self.scale() * rows.score(i, &self.state.v);
             tally.mistakes += u64::from(score <= 0.0);
-            let slope = self.settings.loss.slope(score);
+            let slope = rows.weight(i) * self.settings.loss.slope(score);
             if slope > 0.0 {
                 rows.add(i, self.settings.eta0 * slope, &mut self.state.v);
                 tally.updates += 1;

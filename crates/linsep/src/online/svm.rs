@@ -1,11 +1,12 @@
 //! Linear support vector machine, by coordinate descent on the dual problem.
 //!
 //! ```text
-//! minimise  1/2 ‖w‖² + C sum of loss(w·z)      l1  loss(s) = max(0, 1 - s)
+//! minimise  1/2 ‖w‖² + sum of C_i loss(w·z)    l1  loss(s) = max(0, 1 - s)
 //!                                              l2  loss(s) = max(0, 1 - s)²
+//!           C_i = C, times the weight of the row
 //!           hard margin, the limit of C to infinity: 1/2 ‖w‖² with all w·z >= 1
-//! dual      1/2 ‖w‖² + D/2 sum alpha_i² - sum alpha_i,  w = sum alpha_i z_i,  0 <= alpha_i <= U
-//!           l1  D = 0, U = C     l2  D = 1/(2C), U = infinity     hard  D = 0, U = infinity
+//! dual      1/2 ‖w‖² + 1/2 sum D alpha_i² - sum alpha_i,  w = sum alpha_i z_i,  0 <= alpha_i <= U
+//!           l1  D = 0, U = C_i   l2  D = 1/(2C_i), U = infinity   hard  D = 0, U = infinity
 //! given     lifted samples z = y (x, 1) / ‖(x, 1)‖
 //! start     alpha = 0, w = 0
 //! visit     G = w·z_i - 1 + D alpha_i;  alpha_i -= G / (‖z_i‖² + D), kept in [0, U];  w follows
@@ -68,7 +69,7 @@ impl Default for Settings {
 
 /// Linear support vector machine.
 pub struct Svm {
-    /// D and U of the dual problem.
+    /// D and U of the dual problem for a row of weight 1.
     diagonal: f64,
     upper: f64,
     tolerance: f64,
@@ -99,20 +100,20 @@ impl Svm {
 
     /// Visits row `i`; returns its score before, and whether alpha changed.
     fn visit(&mut self, rows: &Rows, i: usize) -> (f64, bool) {
+        let (diagonal, upper) = (self.diagonal / rows.weight(i), self.upper * rows.weight(i));
         let State { w, alpha, highest, lowest } = &mut self.state;
         let alpha = &mut alpha[i];
         let score = rows.score(i, w);
-        let gradient = score - 1.0 + self.diagonal * *alpha;
-        let outwards =
-            (*alpha <= 0.0 && gradient > 0.0) || (*alpha >= self.upper && gradient < 0.0);
+        let gradient = score - 1.0 + diagonal * *alpha;
+        let outwards = (*alpha <= 0.0 && gradient > 0.0) || (*alpha >= upper && gradient < 0.0);
         if outwards || gradient == 0.0 {
             return (score, false);
         }
         *highest = highest.max(gradient);
         *lowest = lowest.min(gradient);
         let before = *alpha;
-        let free = before - gradient / (rows.squared_length(i) + self.diagonal);
-        *alpha = free.clamp(0.0, self.upper);
+        let free = before - gradient / (rows.squared_length(i) + diagonal);
+        *alpha = free.clamp(0.0, upper);
         rows.add(i, *alpha - before, w);
         (score, *alpha != before)
     }

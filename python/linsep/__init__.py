@@ -1,0 +1,51 @@
+"""Can one hyperplane tell two classes apart? Decided, and proven.
+
+`decide` gives the verdict with its proof, `verify` checks a proof, `separability_matrix` does it for
+many classes, `check_separation` asks whether a logistic regression has an estimate, and
+`LinearSeparator` is a scikit-learn classifier.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from linsep._decision import Decision, decide
+from linsep._explanation import Explanation
+from linsep._linsep import __version__
+from linsep._matrix import SeparabilityMatrix, separability_matrix
+from linsep._proof import Margin, Proof, Verification, verify
+from linsep._separation import Separation, check_separation
+
+if TYPE_CHECKING:
+    from linsep._estimator import LinearSeparator
+
+__all__ = [
+    "Decision",
+    "Explanation",
+    "LinearSeparator",
+    "Margin",
+    "Proof",
+    "SeparabilityMatrix",
+    "Separation",
+    "Verification",
+    "__version__",
+    "check_separation",
+    "decide",
+    "separability_matrix",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn is needed for the estimator only, and takes a second to import.
+    if name == "LinearSeparator":
+        try:
+            from linsep._estimator import LinearSeparator
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "sklearn":
+                raise
+            raise ImportError("LinearSeparator needs scikit-learn: pip install scikit-learn") from error
+        return LinearSeparator
+    raise AttributeError(f"module 'linsep' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

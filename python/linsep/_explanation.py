@@ -1,0 +1,83 @@
+"""Why data is not separable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from linsep._html import listed
+
+__all__ = ["Explanation"]
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Why data is not separable: where to look for wrong labels. Rows are counted from 0.
+
+    Attributes
+    ----------
+    contradictions : list of list of int
+        Groups of identical rows that stand under both labels.
+    suspects : ndarray of int or None
+        Rows without which the rest is separable, the most suspicious first. There may be a smaller
+        set: to find the smallest is NP-hard.
+    distances : ndarray of float or None
+        How far each suspect lies on the wrong side of the hyperplane that separates the rest.
+    irreducible : bool or None
+        Whether it is proven that no suspect can be put back.
+    coef, intercept
+        The hyperplane that separates the rest.
+    carried_features, carried_rows : list of int or None
+        For quasi-separable data: the features that a weak separator uses, and the rows strictly on
+        their own sides.
+    suspects_index : index or None
+        The suspects by the index of the frame, where X was one.
+    """
+
+    contradictions: list[list[int]]
+    suspects: np.ndarray | None
+    distances: np.ndarray | None
+    irreducible: bool | None
+    coef: np.ndarray | None
+    intercept: float | None
+    carried_features: list[int] | None
+    carried_rows: list[int] | None
+    suspects_index: Any = None
+
+    @classmethod
+    def read(cls, found: dict[str, Any], index: Any) -> Explanation:
+        """Return the explanation that Rust found."""
+        removal = found["removal"]
+        suspects = distances = None
+        if removal is not None:
+            suspects = np.array([row for row, _ in removal], dtype=np.int64)
+            distances = np.array([distance for _, distance in removal])
+        named = None if index is None or suspects is None else index[suspects]
+        return cls(
+            contradictions=found["contradictions"],
+            suspects=suspects,
+            distances=distances,
+            irreducible=found["irreducible"],
+            coef=found["coef"],
+            intercept=found["intercept"],
+            carried_features=found["carried_features"],
+            carried_rows=found["carried_rows"],
+            suspects_index=named,
+        )
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what there is to say, by name."""
+        facts = []
+        if self.contradictions:
+            facts.append(("contradictions", listed(self.contradictions, 5)))
+        if self.suspects is not None:
+            named = self.suspects if self.suspects_index is None else self.suspects_index
+            facts.append((f"separable without {len(named)} row(s)", listed(named)))
+        if self.carried_features is not None:
+            facts.append(("weakly separated by features", listed(self.carried_features)))
+        return facts
+
+    def __repr__(self) -> str:
+        lines = [f"  {name}: {value}" for name, value in self.facts()]
+        return "\n".join(["Explanation", *lines])

@@ -1,0 +1,174 @@
+"""Proofs, and what comes of checking them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from linsep import _linsep
+from linsep._data import read_labels, read_matrix
+
+__all__ = ["Margin", "Proof", "Verification", "verify"]
+
+
+class Margin(NamedTuple):
+    """Proven bounds on the largest margin that any hyperplane has on the data.
+
+    Attributes
+    ----------
+    lower, upper : float
+        The hyperplane found has a margin of at least `lower`; none has one above `upper`.
+    kind : str
+        "angular": the smallest y (w·x + b) / (‖(x, 1)‖ ‖(w, b)‖). "geometric": the smallest
+        y (w·x + b) / ‖w‖, what users of support vector machines call the margin.
+    """
+
+    lower: float
+    upper: float
+    kind: str = "angular"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What the checker says of a proof. It is true where the proof holds.
+
+    Attributes
+    ----------
+    valid : bool
+        Whether the proof holds.
+    verdict : str or None
+        What was proven: "separable", "quasi-separable" or "inseparable".
+    margin : Margin or None
+        The bounds on the margin that were proven, if any were claimed.
+    reason : str or None
+        Why the proof does not hold.
+    """
+
+    valid: bool
+    verdict: str | None = None
+    margin: Margin | None = None
+    reason: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+    def __repr__(self) -> str:
+        return f"valid: {self.verdict}" if self.valid else f"refused: {self.reason}"
+
+
+class Proof:
+    """A claim about data, with what it takes to check it: the text of a proof file.
+
+    Parameters
+    ----------
+    text : str
+        A proof file of version 1, as the program writes it too.
+    positive : object, optional
+        The label of the positive class, where it is not the larger one.
+
+    Attributes
+    ----------
+    verdict : str
+        What is claimed: "separable", "quasi-separable" or "inseparable".
+    rows, features : int
+        The shape of the data that it is about.
+    fingerprint : str
+        A name for that data.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> X, y = [[100.0], [101.0]], ["no", "yes"]
+    >>> proof = linsep.decide(X, y).proof
+    >>> proof
+    Proof(separable, 2 rows x 1 features)
+    >>> linsep.Proof(proof.to_json()).verify(X, y)
+    valid: separable
+    >>> proof.verify([[100.0], [99.0]], y).valid
+    False
+    """
+
+    def __init__(self, text: str, positive: Any = None) -> None:
+        about = _linsep.read_proof(text)
+        self._text = text
+        self._positive = positive
+        self.verdict: str = about["verdict"]
+        self.rows: int = about["rows"]
+        self.features: int = about["features"]
+        self.fingerprint: str = about["fingerprint"]
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], positive: Any = None) -> Proof:
+        """Return the proof in a file."""
+        return cls(Path(path).read_text(encoding="utf-8"), positive)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the proof file, which `linsep verify DATA PROOF` reads as well."""
+        target = Path(path)
+        scratch = target.with_name(f"{target.name}.tmp-{os.getpid()}")
+        try:
+            scratch.write_text(self._text, encoding="utf-8")
+            scratch.replace(target)
+        finally:
+            scratch.unlink(missing_ok=True)
+
+    def to_json(self) -> str:
+        """Return the text of the proof file."""
+        return self._text
+
+    def verify(self, X: Any, y: Any, *, positive: Any = None) -> Verification:
+        """Check the proof against the data, in exact arithmetic."""
+        matrix = read_matrix(X)
+        named = self._positive if positive is None else positive
+        labels = read_labels(y, matrix.rows, named)
+        found = _linsep.verify(matrix.values, labels.positive, self._text)
+        if found["margin"] is not None:
+            found["margin"] = Margin(*found["margin"])
+        return Verification(**found)
+
+    def __repr__(self) -> str:
+        return f"Proof({self.verdict}, {self.rows} rows x {self.features} features)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Proof) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Proof, (self._text, self._positive)
+
+
+def verify(
+    X: Any, y: Any, proof: Proof | str | os.PathLike[str], *, positive: Any = None
+) -> Verification:
+    """Check a proof against data, in exact arithmetic.
+
+    The checker shares no code with the search that found the proof.
+
+    Parameters
+    ----------
+    X, y : array-like
+        The data, as for :func:`linsep.decide`.
+    proof : Proof or path
+        The proof, or the file that it is in.
+    positive : object, optional
+        The label of the positive class, where it is not the larger one.
+
+    Returns
+    -------
+    Verification
+        True where the proof holds; its `reason` says why it does not.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> X, y = [[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1]
+    >>> linsep.verify(X, y, linsep.decide(X, y).proof)
+    valid: inseparable
+    """
+    if not isinstance(proof, Proof):
+        proof = Proof.load(proof)
+    return proof.verify(X, y, positive=positive)

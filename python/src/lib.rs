@@ -1,0 +1,35 @@
+//! The native half of the Python package `linsep`; private, re-exported by `linsep/__init__.py`.
+//!
+//! In reading order: [`data`] reads arrays in place, [`work`] runs Rust beside the interpreter,
+//! [`errors`] is the one map from Rust errors to Python exceptions, and [`decide`], [`fit`] and
+//! [`verify`] are the calls. What they return is plain: dictionaries of numbers, strings and arrays.
+
+mod data;
+mod decide;
+mod errors;
+mod fit;
+mod verify;
+mod work;
+
+use pyo3::prelude::*;
+
+/// The native module of linsep.
+#[pymodule]
+mod _linsep {
+    #[pymodule_export]
+    use super::data::address;
+    #[pymodule_export]
+    use super::decide::decide;
+    #[pymodule_export]
+    use super::fit::{fit, methods};
+    #[pymodule_export]
+    use super::verify::{read_proof, verify};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::work::remember_process();
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

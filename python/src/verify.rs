@@ -1,0 +1,69 @@
+//! Proofs: reading and checking them.
+
+use linsep::proof::{Proof, Refused, Verified};
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::data::{Matrix, labels};
+use crate::errors::Failure;
+use crate::work::run;
+
+/// Returns what the text of a proof file is about, or raises if it is none.
+#[pyfunction]
+pub fn read_proof<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
+    let proof = Proof::from_json(text).map_err(Failure::from)?;
+    let dict = PyDict::new(py);
+    dict.set_item("verdict", proof.verdict().to_string())?;
+    dict.set_item("rows", proof.data.rows)?;
+    dict.set_item("features", proof.data.features)?;
+    dict.set_item("fingerprint", proof.data.fingerprint)?;
+    Ok(dict)
+}
+
+/// Returns whether a proof holds for the data, and why not.
+#[pyfunction]
+#[pyo3(signature = (x, positive, text))]
+pub fn verify<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, PyAny>,
+    positive: PyReadonlyArray1<'py, bool>,
+    text: &str,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
+    let proof = Proof::from_json(text).map_err(Failure::from)?;
+    let shared = matrix.clone();
+    let outcome = run(py, None, move |_| {
+        let samples = shared.samples(positive, false)?;
+        Ok(linsep::proof::verify(&samples, &proof))
+    })?;
+    drop(matrix);
+    let dict = PyDict::new(py);
+    let verified: Option<&Verified> = outcome.as_ref().ok();
+    dict.set_item("valid", verified.is_some())?;
+    dict.set_item("verdict", verified.map(|v| v.verdict().to_string()))?;
+    let margin = verified.and_then(Verified::margin);
+    dict.set_item("margin", margin.map(|(kind, lower, upper)| (lower, upper, kind.to_string())))?;
+    dict.set_item("reason", outcome.as_ref().err().map(describe))?;
+    Ok(dict)
+}
+
+/// Returns the reason with rows counted from 0, as Python counts them.
+fn describe(refused: &Refused) -> String {
+    match refused {
+        Refused::WrongSide { row } => {
+            format!("row {} (counted from 0) is on the wrong side", row - 1)
+        }
+        Refused::NotOrthogonal { row } => format!(
+            "row {} (counted from 0) is not orthogonal to a vector to which the proof says that \
+             all rows are",
+            row - 1
+        ),
+        Refused::DoesNotCancel { feature: Some(feature) } => format!(
+            "the rows named do not cancel: column {} (counted from 0) is left over",
+            feature - 1
+        ),
+        // The rows of a damaged file are quoted as they stand in it.
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,188 @@
+"""Verdicts, and everything that comes with them."""
+
+import pickle
+
+import linsep
+import numpy as np
+import pytest
+
+CASES = [
+    ("separable", [[100.0], [101.0]], [0, 1]),
+    ("separable", [[0, 0], [1, 0], [0, 1], [1, 1]], [0, 0, 0, 1]),
+    ("quasi-separable", [[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1]),
+    ("inseparable", [[0.0], [1.0], [2.0]], [0, 1, 0]),
+    ("inseparable", [[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1]),
+    ("inseparable", [[3.0], [3.0]], [0, 1]),
+]
+
+
+@pytest.mark.parametrize(("verdict", "X", "y"), CASES)
+@pytest.mark.parametrize("margin", ["any", "max"])
+def test_every_verdict_has_a_proof_that_verifies(verdict, X, y, margin):
+    decision = linsep.decide(X, y, margin=margin)
+    assert decision.verdict == verdict
+    assert decision.separable == (verdict == "separable")
+    check = decision.proof.verify(X, y)
+    assert check and check.verdict == verdict and check.reason is None
+    if verdict == "separable":
+        assert decision.predict(X).tolist() == y
+        assert len(decision.conflicting_rows) == 0
+        assert decision.margin.lower > 0
+    else:
+        X, y = np.array(X, dtype=float), 2 * np.array(y) - 1
+        total = sum(
+            m * y[i] * np.append(X[i], 1)
+            for i, m in zip(decision.conflicting_rows, decision.multipliers, strict=True)
+        )
+        assert np.all(total == 0)
+
+
+def test_the_largest_margin_is_bracketed(separable):
+    X, y = separable
+    largest = linsep.decide(X, y, margin="max", gap=1e-9)
+    lower, upper, kind = largest.margin
+    assert kind == "angular" and 0 < lower <= upper <= lower * (1 + 1e-8)
+    assert linsep.decide(X, y).margin.lower <= upper
+    lifted = np.column_stack([X, np.ones(len(X))])
+    w = np.append(largest.coef, largest.intercept)
+    scores = (2 * y - 1) * (lifted @ w) / np.linalg.norm(lifted, axis=1) / np.linalg.norm(w)
+    assert scores.min() == pytest.approx(lower, rel=1e-9)
+
+
+def test_the_largest_geometric_margin_is_the_distance_of_the_nearest_row(separable):
+    X, y = separable
+    decision = linsep.decide(X, y, margin="max", margin_kind="geometric")
+    lower, upper, kind = decision.margin
+    assert kind == "geometric" and 0 < lower <= upper <= lower * (1 + 1e-5)
+    distances = (2 * y - 1) * (X @ decision.coef + decision.intercept) / np.linalg.norm(decision.coef)
+    assert distances.min() == pytest.approx(lower, rel=1e-9)
+    assert decision.verify(X, y).margin == decision.margin
+    with pytest.raises(ValueError, match="margin_kind is 'big'"):
+        linsep.decide(X, y, margin_kind="big")
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ([0, 1], (0, 1)),
+        ([1, -1], (-1, 1)),
+        (["no", "yes"], ("no", "yes")),
+        (["9", "10"], ("9", "10")),
+        ([True, False], (False, True)),
+        ([2.5, 1.5], (1.5, 2.5)),
+    ],
+)
+def test_the_larger_label_is_positive(labels, classes):
+    decision = linsep.decide([[0.0], [1.0]], labels)
+    assert decision.classes == classes
+    assert decision.predict([[0.0], [1.0]]).tolist() == labels
+    value = decision.coef[0] * labels.index(classes[1]) + decision.intercept
+    assert value > 0
+
+
+def test_one_label_can_be_named_as_positive():
+    X, y = [[0.0], [1.0], [2.0]], ["a", "b", "c"]
+    decision = linsep.decide(X, y, positive="a")
+    assert decision.classes == ("rest", "a") and decision.separable
+    assert decision.proof.verify(X, y)
+    assert not linsep.decide(X, y, positive="b").separable
+    with pytest.raises(ValueError, match="no row has the label 'z'; the labels are 'a', 'b', 'c'"):
+        linsep.decide(X, y, positive="z")
+
+
+def test_a_proof_is_saved_and_refused_for_other_data(tmp_path, xor):
+    X, y = xor
+    proof = linsep.decide(X, y).proof
+    path = tmp_path / "proof.json"
+    proof.save(path)
+    assert list(tmp_path.iterdir()) == [path]
+    assert linsep.Proof.load(path) == proof
+    assert linsep.verify(X, y, path)
+    refused = linsep.verify(X + 1, y, path)
+    assert not refused and "other data" in refused.reason
+    assert repr(refused).startswith("refused: the proof is about other data")
+    assert pickle.loads(pickle.dumps(proof)) == proof
+
+
+def test_a_tampered_proof_is_refused():
+    X, y = [[100.0], [101.0]], [0, 1]
+    text = linsep.decide(X, y).proof.to_json()
+    import json
+
+    claim = json.loads(text)
+    claim["claim"]["hyperplane"]["bias"] = 0.0
+    claim["margin"] = None
+    refused = linsep.Proof(json.dumps(claim)).verify(X, y)
+    assert refused.reason == "row 0 (counted from 0) is on the wrong side"
+    with pytest.raises(ValueError, match="not a proof file"):
+        linsep.Proof(text[:-30])
+    with pytest.raises(FileNotFoundError):
+        linsep.Proof.load("no-such-file")
+
+
+def test_undecided_says_so():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(4000, 20)), rng.integers(0, 2, 4000)
+    decision = linsep.decide(X, y, time_limit=1e-9)
+    assert decision.verdict == "undecided" and decision.proof is None
+    with pytest.raises(ValueError, match="there is no proof"):
+        decision.verify(X, y)
+
+
+def test_the_index_of_a_frame_names_the_rows():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"dose": [0.0, 1.0, 2.0]}, index=["ann", "bob", "eve"])
+    decision = linsep.decide(frame, [0, 1, 0])
+    assert decision.conflicting_rows.tolist() == [0, 1, 2]
+    assert decision.conflicting_index.tolist() == ["ann", "bob", "eve"]
+    assert decision.feature_names == ["dose"]
+    assert "ann, bob, eve" in repr(decision)
+
+
+def test_wrong_labels_are_found():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] > 0).astype(int)
+    X[:, 0] += 2 * y - 1
+    y[[17, 42]] ^= 1
+    decision = linsep.decide(X, y, explain=True)
+    why = decision.explanation
+    assert sorted(why.suspects.tolist()) == [17, 42]
+    assert np.all(why.distances > 0) and why.irreducible
+    rest = np.setdiff1d(np.arange(200), why.suspects)
+    assert linsep.decide(X[rest], y[rest]).separable
+    assert "separable without 2 row(s)" in repr(decision)
+    assert linsep.decide(X, y).explanation is None
+    twice = linsep.decide([[1.0], [1.0], [0.0]], [0, 1, 0], explain=True)
+    assert twice.explanation.contradictions == [[0, 1]]
+
+
+def test_renderings_are_readable_and_escaped():
+    decision = linsep.decide([[0.0], [1.0]], ["<b>no</b>", "yes & so"])
+    assert repr(decision).startswith("Decision: separable\n")
+    html = decision._repr_html_()
+    assert "<b>no" not in html and "&lt;b&gt;no" in html and "yes &amp; so" in html
+    assert "http" not in html and "<script" not in html
+
+
+def test_progress_is_printed(capsys, separable):
+    linsep.decide(*separable, verbose=True, margin="max")
+    assert "pass 1: " in capsys.readouterr().out
+
+
+def test_many_classes():
+    pytest.importorskip("pandas")
+    X = [[0.0], [1.0], [2.0], [3.0], [2.5]]
+    matrix = linsep.separability_matrix(X, ["a", "b", "b", "c", "c"], margin="max")
+    assert matrix.classes == ["a", "b", "c"]
+    assert matrix.verdict("a", "b") == matrix.verdict("b", "a") == "separable"
+    assert matrix.verdict("b") == "inseparable" and not matrix.separable
+    frame = matrix.to_frame()
+    assert len(frame) == 6
+    assert frame.set_index(["class", "against"]).loc[("a", "rest"), "margin_lower"] > 0
+    assert "inseparable" in matrix._repr_html_()
+    # Rows are those of the whole data.
+    mixed = linsep.separability_matrix([[9.0], [0.0], [1.0], [0.5]], ["z", "a", "a", "b"])
+    assert sorted(mixed.one_vs_one["a", "b"].conflicting_rows.tolist()) == [1, 2, 3]
+    with pytest.raises(TypeError, match="unknown option: speed"):
+        linsep.separability_matrix(X, [0, 1, 2, 3, 4], speed=1)
