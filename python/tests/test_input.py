@@ -166,7 +166,14 @@ def test_a_damaged_sparse_matrix_is_a_value_error():
         linsep.decide(X, [0, 1, 0])
     parts = (np.array([0, 1, 9]), np.array([0, 1], dtype=np.int32), np.ones(2), 2)
     with pytest.raises(ValueError, match="not a valid CSR"):
-        _linsep.decide(parts, np.array([True, False]), maximise=False, gap=0.1, max_passes=9)
+        _linsep.decide(
+            parts,
+            np.array([True, False]),
+            maximise=False,
+            geometric=False,
+            gap=0.1,
+            max_passes=9,
+        )
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,8 @@ pub enum Way {
     Dual,
     /// Integers alone, where floats were at their end.
     Exact,
+    /// One row under both labels.
+    Duplicates,
 }
 
 /// A verdict with its proof.
@@ -275,7 +277,9 @@ impl Engine<'_> {
     /// Decides by one row that stands under both labels, if there is one among these.
     fn contradiction(&mut self, rows: &[usize]) -> Option<Decision> {
         let (first, second) = contradiction(self.samples, rows)?;
-        self.prove_classified(vec![(first, IBig::ONE), (second, IBig::ONE)])
+        let mut decision = self.prove_classified(vec![(first, IBig::ONE), (second, IBig::ONE)])?;
+        decision.way = Way::Duplicates;
+        Some(decision)
     }
 
     fn contradiction_among_all(&mut self) -> Option<Decision> {
@@ -416,7 +420,9 @@ impl Engine<'_> {
         let start: Vec<usize> = corral.members().map(|(row, _)| row).collect();
         match alternative::decide(&vectors, &start, EXACT_ROUNDS)? {
             Alternative::Conflict(conflict) => {
-                self.prove_classified(for_raw_rows(&shifts, conflict))
+                let mut decision = self.prove_classified(for_raw_rows(&shifts, conflict))?;
+                decision.way = Way::Exact;
+                Some(decision)
             }
             Alternative::Separator(w) => {
                 // Rounding may spoil a margin of a unit in the last place; another multiple of w
