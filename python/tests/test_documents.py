@@ -9,7 +9,7 @@ ROOT = Path(__file__).parent.parent.parent
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
-@pytest.mark.parametrize("name", ["python/README.md", "GUIDE.md"])
+@pytest.mark.parametrize("name", ["README.md", "python/README.md", "GUIDE.md"])
 def test_examples_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / name).read_text(encoding="utf-8")

@@ -70,8 +70,11 @@ pub(crate) fn side_and_margin(
 
 /// Returns a number that y (w·x + b) is not below.
 fn value_lower_bound(row: Row, positive: bool, weights: &[f64], bias: f64) -> f64 {
+    // Exact sums are for values that cancel to less than about a 2^18th of their terms, or that would
+    // be off by more than a millionth part: most rows are never among them.
+    let tolerance = ((weights.len() + 4) as f64 * power_of_two(-34)).min(power_of_two(-22));
     match float_value(weights, bias, row) {
-        Some((value, bound)) if bound <= value.abs() * power_of_two(-32) => {
+        Some((value, bound)) if bound <= value.abs() * tolerance => {
             if positive {
                 value - bound
             } else {

@@ -176,6 +176,8 @@ pub struct Decision {
     /// The rows that conflict, with their multipliers, rows counted from 0: with these positive
     /// multipliers the rows y (x, 1) add up to zero.
     pub conflict: Vec<(usize, IBig)>,
+    /// Two of these rows that are the same row under both labels, if there are such.
+    pub contradiction: Option<(usize, usize)>,
     /// The proof, which the checker has accepted; none if undecided.
     pub proof: Option<Proof>,
     /// Time.
@@ -478,6 +480,7 @@ impl Engine<'_> {
             Class::Unknown(conflict) => {
                 verify_conflict(self.samples, &conflict).ok()?;
                 let mut decision = self.undecided(Way::WorkingSet);
+                decision.contradiction = self.contradiction_in(&conflict);
                 decision.conflict = conflict;
                 return Some(decision);
             }
@@ -485,9 +488,15 @@ impl Engine<'_> {
         verify(self.samples, &proof).ok()?;
         let mut decision = self.undecided(Way::WorkingSet);
         decision.verdict = verdict;
+        decision.contradiction = self.contradiction_in(&conflict);
         decision.conflict = conflict;
         decision.proof = Some(proof);
         Some(decision)
+    }
+
+    fn contradiction_in(&self, conflict: &[(usize, IBig)]) -> Option<(usize, usize)> {
+        let rows: Vec<usize> = conflict.iter().map(|(row, _)| *row).collect();
+        contradiction(self.samples, &rows)
     }
 
     /// Returns the decision for the best candidate that the checker accepts, if it accepts one.
@@ -519,6 +528,7 @@ impl Engine<'_> {
             upper,
             hyperplane: Some(plane),
             conflict: vec![],
+            contradiction: None,
             proof: Some(proof),
             seconds: self.started.elapsed().as_secs_f64(),
         }
@@ -557,6 +567,7 @@ impl Engine<'_> {
             upper: margin_upper_bound(self.samples, kind, &self.bounding_rows()),
             hyperplane,
             conflict: vec![],
+            contradiction: None,
             proof: None,
             seconds: self.started.elapsed().as_secs_f64(),
         }

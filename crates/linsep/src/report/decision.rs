@@ -91,7 +91,7 @@ impl Report {
 fn conflict(report: &mut Report, samples: &Samples, decision: &Decision) {
     let rows: Vec<usize> = decision.conflict.iter().map(|(row, _)| *row).collect();
     let headline = match rows[..] {
-        // Two rows y (x, 1) of opposite labels cancel only if they are the same row.
+        // Two rows of opposite labels cancel only if they are the same row.
         [a, b] => format!("rows {} and {} are the same row under both labels:", a + 1, b + 1),
         _ => format!("{} that rule a strict separation out:", counted(rows.len() as u64, "row")),
     };
@@ -100,6 +100,10 @@ fn conflict(report: &mut Report, samples: &Samples, decision: &Decision) {
         report.line("", &format!("{}: {}", labelled(samples, row), values(samples, row)));
     }
     report.more(SHOWN_ROWS, rows.len());
+    if let Some((a, b)) = decision.contradiction.filter(|_| rows.len() > 2) {
+        let same = format!("rows {} and {} are the same row under both labels", a + 1, b + 1);
+        report.line("", &same);
+    }
 }
 
 fn duplicates(report: &mut Report, groups: &[Vec<usize>]) {

@@ -47,6 +47,7 @@ pub fn decision(
             "upper": known(decision.upper),
         },
         "conflicting_rows": rows,
+        "contradictory_rows": decision.contradiction.map(|(a, b)| [a + 1, b + 1]),
         "explanation": explanation.map(|explanation| self::explanation(samples, explanation)),
         "weights": decision.hyperplane.as_ref().map(|h| &h.weights),
         "bias": decision.hyperplane.as_ref().map(|h| h.bias),
