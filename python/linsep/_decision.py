@@ -98,7 +98,8 @@ class Decision:
         if self.explanation is not None:
             facts.extend(self.explanation.facts())
         facts.append(("proof", "accepted by the checker" if self.proof is not None else "none"))
-        facts.append(("found by", f"{self.way}, {self.passes} pass(es), {self.seconds:.3g} s"))
+        passes = _html.counted(self.passes, "pass", "passes")
+        facts.append(("found by", f"{self.way}, {passes}, {self.seconds:.3g} s"))
         return facts
 
     def __repr__(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from linsep._html import listed
+from linsep._html import counted, listed
 
 __all__ = ["Explanation"]
 
@@ -73,7 +73,7 @@ class Explanation:
             facts.append(("contradictions", listed(self.contradictions, 5)))
         if self.suspects is not None:
             named = self.suspects if self.suspects_index is None else self.suspects_index
-            facts.append((f"separable without {len(named)} row(s)", listed(named)))
+            facts.append((f"separable without {counted(len(named), 'row', 'rows')}", listed(named)))
         if self.carried_features is not None:
             facts.append(("weakly separated by features", listed(self.carried_features)))
         return facts

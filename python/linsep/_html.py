@@ -48,6 +48,11 @@ def grid(title: str, header: Sequence[Any], rows: Iterable[Sequence[Any]]) -> st
     return f"<div><p>{title}</p><table><tr>{head}</tr>{body}</table></div>"
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """Return a number of things with the word for them."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
 def number(value: float) -> str:
     """Return a number in six digits."""
     return f"{value:.6g}"

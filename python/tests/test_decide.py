@@ -151,7 +151,7 @@ def test_wrong_labels_are_found():
     assert np.all(why.distances > 0) and why.irreducible
     rest = np.setdiff1d(np.arange(200), why.suspects)
     assert linsep.decide(X[rest], y[rest]).separable
-    assert "separable without 2 row(s)" in repr(decision)
+    assert "separable without 2 rows" in repr(decision)
     assert linsep.decide(X, y).explanation is None
     twice = linsep.decide([[1.0], [1.0], [0.0]], [0, 1, 0], explain=True)
     assert twice.explanation.contradictions == [[0, 1]]

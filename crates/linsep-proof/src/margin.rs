@@ -131,13 +131,33 @@ pub fn margin_upper_bound(samples: &Samples, kind: MarginKind, rows: &[(usize, f
     }
 }
 
+/// ‖sum a_i z_i‖ / sum a_i: a hyperplane w of length 1 with margin rho has
+/// rho sum a_i <= sum a_i w·z_i <= ‖sum a_i z_i‖.
+fn angular_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
+    // a_i z_i is c_i (x_i, 1), up to rounding; the c_i that come out are what the bound is for.
+    let mut total = 0.0;
+    let mut terms = vec![];
+    let mut last = Sum::default();
+    for &(i, a) in rows {
+        let row = Row::of(samples.features(), i);
+        let length = length(row, 1.0);
+        let c = a / length;
+        total += c * length;
+        let c = exact(if samples.positive()[i] { c } else { -c });
+        last += c.clone();
+        terms.push((row, c));
+    }
+    // Outside this range underflow or overflow would count; one is a bound on any margin.
+    if !(power_of_two(-500)..power_of_two(500)).contains(&total) {
+        return 1.0;
+    }
+    (combined_length(samples, &terms, last) / total * (1.0 + slack(samples.columns() + rows.len())))
+        .min(1.0)
+}
+
 /// Half the distance of two points, one in the hull of each class: no hyperplane between them is
-/// further than that from both. All but the length of the difference is exact.
+/// further than that from both.
 fn geometric_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
-    let exact = |a: f64| {
-        let (mantissa, exponent) = parts(a);
-        Sum::of(mantissa.into(), exponent)
-    };
     // The total weight of the negative class, of the positive one.
     let mut totals = [Sum::default(), Sum::default()];
     rows.iter().for_each(|&(i, a)| totals[usize::from(samples.positive()[i])] += exact(a));
@@ -154,6 +174,13 @@ fn geometric_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
             (Row::of(samples.features(), i), if positive { share } else { share.negated() })
         })
         .collect();
+    let distance = combined_length(samples, &terms, Sum::default()) / product;
+    (0.5 * distance * (1.0 + slack(samples.columns()))).min(f64::MAX)
+}
+
+/// Returns a number that the length of (sum c_i x_i, last) does not exceed by more than its rounding,
+/// which is relative: the sums are exact, however much they cancel.
+fn combined_length(samples: &Samples, terms: &[(Row, Sum)], last: Sum) -> f64 {
     let (columns, width) = (samples.columns(), columns_a_task(samples.features()));
     let lengths: Vec<f64> = (0..columns.div_ceil(width))
         .into_par_iter()
@@ -161,55 +188,21 @@ fn geometric_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
             let from = task * width;
             let range = from..columns.min(from + width);
             let mut sums = vec![Sum::default(); range.len()];
-            for (row, share) in &terms {
+            for (row, share) in terms {
                 row.for_each_in(range.clone(), |k, x| sums[k - from] += share.times(&exact(x)));
             }
             let magnitudes: Vec<f64> = sums.into_iter().map(Sum::magnitude_up).collect();
             length(Row::Dense64(&magnitudes), 0.0)
         })
         .collect();
-    let distance = length(Row::Dense64(&lengths), 0.0) / product;
     // Lengths below this may have lost more than the slack, so they count as this.
-    let distance = distance.max(power_of_two(-900));
-    (0.5 * distance * (1.0 + slack(columns))).min(f64::MAX)
+    length(Row::Dense64(&lengths), last.magnitude_up()).max(power_of_two(-900))
 }
 
-/// ‖sum a_i z_i‖ / sum a_i, and rounding on top: a hyperplane w of length 1 with margin rho has
-/// rho sum a_i <= sum a_i w·z_i <= ‖sum a_i z_i‖.
-fn angular_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
-    let total: f64 = rows.iter().map(|&(_, a)| a).sum();
-    // Outside this range underflow or overflow would count; one is a bound on any margin.
-    if !(power_of_two(-500)..power_of_two(500)).contains(&total) {
-        return 1.0;
-    }
-    let terms: Vec<(Row, f64, f64)> = rows
-        .iter()
-        .map(|&(i, a)| {
-            let row = Row::of(samples.features(), i);
-            (row, if samples.positive()[i] { a } else { -a }, length(row, 1.0))
-        })
-        .collect();
-    // A coordinate x_k / ‖(x, 1)‖ of magnitude at most 1 comes first, so that nothing overflows.
-    let (columns, size) = (samples.columns(), columns_a_task(samples.features()));
-    let lengths: Vec<f64> = (0..columns.div_ceil(size))
-        .into_par_iter()
-        .map(|task| {
-            let from = task * size;
-            let range = from..columns.min(from + size);
-            let mut sums = vec![0.0; range.len()];
-            for &(row, a, length) in &terms {
-                row.for_each_in(range.clone(), |k, x| sums[k - from] += a * (x / length));
-            }
-            length(Row::Dense64(&sums), 0.0)
-        })
-        .collect();
-    let last: f64 = terms.iter().map(|&(_, a, length)| a * (1.0 / length)).sum();
-    // A term a_i z_ik is within a factor 1 ± (d + 8) u, and their float sum within m u of the sum of
-    // their magnitudes: as a vector, the error is at most (d + m + 8) u (1 + small) sum a_i, since
-    // ‖z_i‖ = 1. Lengths and quotients add their own relative error; the slack is over four times
-    // each of these.
-    let slack = slack(columns + rows.len());
-    (length(Row::Dense64(&lengths), last) / total * (1.0 + slack) + slack).min(1.0)
+/// Returns the number as an exact sum.
+fn exact(value: f64) -> Sum {
+    let (mantissa, exponent) = parts(value);
+    Sum::of(mantissa.into(), exponent)
 }
 
 /// Returns eight times the relative error of [`length`] for `n` values, and a little more.

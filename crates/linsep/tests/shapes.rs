@@ -232,7 +232,7 @@ fn badly_scaled_columns() {
         row[0] *= 1e-6;
         row[1] *= 1e6;
     }
-    // A margin of about 1e-12 in the angle: floats are at their end.
+    // One column is all but lost beside the other: floats are at their end.
     strictly_separable(&dense(&rows, &labels), Way::Exact);
 }
 

@@ -14,7 +14,7 @@
 //! The face grows in rank each time, so this ends. It takes exact arithmetic on all rows and is for
 //! data of moderate size. For larger data two cheap questions are asked: whether S spans everything
 //! (rank modulo a prime, which is never too high), and whether a single feature separates weakly;
-//! then floats look for the answer (see [`complement`]).
+//! then floats look for the answer (see `complement.rs`).
 
 use dashu_int::IBig;
 

@@ -25,7 +25,7 @@ const VARIANTS: [&str; 6] = [
 /// Epochs that a method may take where it need not succeed.
 const EPOCHS: u64 = 200;
 /// Margins from here on are found to `MARGIN_GAP`; below, bounds need only hold.
-const SMALL_MARGIN: f64 = 1e-8;
+const SMALL_MARGIN: f64 = 1e-9;
 const MARGIN_GAP: f64 = 2e-6;
 
 fn for_each_case(check: impl Fn(&Case, &Problem)) {
