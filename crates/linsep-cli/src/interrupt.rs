@@ -1,7 +1,11 @@
 //! Ctrl-C: work that can end early does so; anything else ends at once.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// Signals this soon after the first are the same one: timeout(1) sends two.
+const ECHO: Duration = Duration::from_millis(300);
 
 /// Whether the user asked to stop, and whether somebody is there to listen.
 #[derive(Clone, Default)]
@@ -14,9 +18,11 @@ pub struct Interrupt {
 pub fn watch() -> Interrupt {
     let interrupt = Interrupt::default();
     let seen = interrupt.clone();
+    let first: OnceLock<Instant> = OnceLock::new();
     // Without a handler, Ctrl-C ends the program as it always did.
     let _ = ctrlc::set_handler(move || {
-        let again = seen.asked.swap(true, Ordering::Relaxed);
+        let again = first.get_or_init(Instant::now).elapsed() > ECHO;
+        seen.asked.store(true, Ordering::Relaxed);
         if again || !seen.heeded.load(Ordering::Relaxed) {
             // Status of a program that SIGINT ended.
             std::process::exit(130);
