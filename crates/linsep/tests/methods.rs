@@ -1,5 +1,8 @@
 //! What every online method promises, tried on every one of them.
 
+#[path = "suite/variants.rs"]
+mod variants;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use linsep::Samples;
@@ -8,16 +11,7 @@ use linsep::data::samples::{Features, Sparse};
 use linsep::online::{
     Checkpoint, EpochRecord, Fit, FitSettings, MethodSettings, Observer, Progress, Stop, fit,
 };
-
-/// Settings besides the defaults that lead to other code.
-const VARIANTS: [&str; 6] = [
-    r#"{"name":"maxover","kappa":0.005}"#,
-    r#"{"name":"passive-aggressive","variant":"hard"}"#,
-    r#"{"name":"passive-aggressive","variant":"two"}"#,
-    r#"{"name":"sgd","loss":"logistic"}"#,
-    r#"{"name":"svm","hard":true}"#,
-    r#"{"name":"svm","loss":"l2"}"#,
-];
+use variants::VARIANTS;
 
 fn method(json: &str) -> MethodSettings {
     serde_json::from_str(json).unwrap()

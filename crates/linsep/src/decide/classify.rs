@@ -20,7 +20,8 @@ use dashu_int::IBig;
 
 use super::alternative::{self, Alternative};
 use super::complement;
-use super::face::{dot, in_lowest_terms, integer_row, nullspace, rank_modulo_prime};
+use super::conflict::rank;
+use super::face::{dot, in_lowest_terms, integer_row, nullspace};
 use crate::Samples;
 
 /// Products of integers that the exact way may take.
@@ -174,8 +175,8 @@ pub fn for_raw_rows(shifts: &[i32], mut conflict: Vec<(usize, IBig)>) -> Vec<(us
 
 /// Returns true if the rows of a conflict certainly span the whole space.
 fn spans_everything(samples: &Samples, conflict: &[(usize, IBig)]) -> bool {
-    let rows: Vec<Vec<IBig>> = conflict.iter().map(|(i, _)| integer_row(samples, *i).0).collect();
-    rank_modulo_prime(&rows) == samples.columns() + 1
+    let rows: Vec<usize> = conflict.iter().map(|(i, _)| *i).collect();
+    rank(samples, &rows) == samples.columns() + 1
 }
 
 /// Returns a weak separator (weights and bias) that is a single feature, if there is one.

@@ -106,9 +106,28 @@ pub fn relation(samples: &Samples, rows: &[usize]) -> Option<Vec<IBig>> {
     }
 }
 
-fn relation_in<T: Entry>(samples: &Samples, rows: &[usize], scale: &Scale) -> Option<Vec<IBig>> {
-    let equations = Equations::<T>::new(samples, rows, scale);
+/// Returns the rank of the (x, 1) of these rows modulo a prime: never more than the true rank.
+pub fn rank(samples: &Samples, rows: &[usize]) -> usize {
+    let scale = Scale::new(samples, rows);
+    match scale.bits {
+        0..=62 => eliminated::<i64>(samples, rows, &scale).1.rank(),
+        63..=110 => eliminated::<i128>(samples, rows, &scale).1.rank(),
+        _ => eliminated::<IBig>(samples, rows, &scale).1.rank(),
+    }
+}
+
+fn eliminated<T: Entry>(
+    samples: &Samples,
+    rows: &[usize],
+    scale: &Scale,
+) -> (Equations<T>, Elimination) {
+    let equations = Equations::new(samples, rows, scale);
     let elimination = Elimination::new(&equations, Prime(PRIMES[0]));
+    (equations, elimination)
+}
+
+fn relation_in<T: Entry>(samples: &Samples, rows: &[usize], scale: &Scale) -> Option<Vec<IBig>> {
+    let (equations, elimination) = eliminated::<T>(samples, rows, scale);
     if elimination.nullity() == 1 { null_vector(&equations, &elimination) } else { None }
 }
 

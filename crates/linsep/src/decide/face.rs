@@ -154,50 +154,10 @@ pub fn in_lowest_terms(mut v: Vec<IBig>) -> Vec<IBig> {
     v
 }
 
-/// Returns the rank of integer vectors modulo the prime 2^61 - 1: never more than the true rank.
-pub fn rank_modulo_prime(rows: &[Vec<IBig>]) -> usize {
-    const P: u64 = (1 << 61) - 1;
-    let times = |a: u64, b: u64| (u128::from(a) * u128::from(b) % u128::from(P)) as u64;
-    let power = |mut base: u64, mut exponent: u64| {
-        let mut result = 1;
-        while exponent > 0 {
-            if exponent & 1 == 1 {
-                result = times(result, base);
-            }
-            base = times(base, base);
-            exponent >>= 1;
-        }
-        result
-    };
-    let residue = |v: &IBig| {
-        let r = u64::try_from(&(v.clone().unsigned_abs() % UBig::from(P))).expect("below P");
-        if *v < IBig::ZERO && r > 0 { P - r } else { r }
-    };
-    let mut pivots: Vec<(usize, Vec<u64>)> = vec![];
-    for row in rows {
-        let mut row: Vec<u64> = row.iter().map(residue).collect();
-        for (column, pivot) in &pivots {
-            let factor = row[*column];
-            if factor != 0 {
-                for (x, p) in row[*column..].iter_mut().zip(&pivot[*column..]) {
-                    let product = times(factor, *p);
-                    *x = if *x >= product { *x - product } else { *x + P - product };
-                }
-            }
-        }
-        if let Some(column) = row.iter().position(|&v| v != 0) {
-            let inverse = power(row[column], P - 2);
-            row.iter_mut().for_each(|v| *v = times(*v, inverse));
-            pivots.push((column, row));
-            // Each pivot has zeros before its column only; later rows meet them in that order.
-            pivots.sort_by_key(|(column, _)| *column);
-        }
-    }
-    pivots.len()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::exact::equations::Equations;
+    use super::super::exact::modular::{Elimination, PRIMES, Prime};
     use super::*;
 
     fn integers(rows: &[&[i64]]) -> Vec<Vec<IBig>> {
@@ -211,8 +171,11 @@ mod tests {
         for v in &basis {
             assert!(rows.iter().all(|row| dot(row, v) == IBig::ZERO));
         }
-        assert_eq!(rank_modulo_prime(&basis), dimension - rank);
-        assert_eq!(rank_modulo_prime(&rows), rank);
+        let rank_of = |rows: &[Vec<IBig>]| {
+            Elimination::new(&Equations::of_rows(rows, dimension), Prime(PRIMES[0])).rank()
+        };
+        assert_eq!(rank_of(&basis), dimension - rank);
+        assert_eq!(rank_of(&rows), rank);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod case;
 mod tampering;
+mod variants;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,16 +13,8 @@ use linsep::Samples;
 use linsep::decide::{DecideOptions, Decision, MarginGoal, Verdict, decide};
 use linsep::online::{Fit, FitSettings, MethodSettings, fit};
 use linsep::proof::{IBig, Proof, Verdict as Proven, verify};
+use variants::VARIANTS;
 
-/// Settings besides the defaults that lead to other code.
-const VARIANTS: [&str; 6] = [
-    r#"{"name":"maxover","kappa":0.005}"#,
-    r#"{"name":"passive-aggressive","variant":"hard"}"#,
-    r#"{"name":"passive-aggressive","variant":"two"}"#,
-    r#"{"name":"sgd","loss":"logistic"}"#,
-    r#"{"name":"svm","hard":true}"#,
-    r#"{"name":"svm","loss":"l2"}"#,
-];
 /// Epochs that a method may take where it need not succeed.
 const EPOCHS: u64 = 200;
 /// Margins from here on are found to `MARGIN_GAP`; below, bounds need only hold.
