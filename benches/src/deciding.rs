@@ -2,8 +2,9 @@
 //! beside its own scans. Ratios are of CPU time, all threads together.
 
 use linsep::Samples;
+use linsep::data::Memory;
 use linsep::data::generate::Generator;
-use linsep::decide::scan::Scan;
+use linsep::decide::internals::scan;
 use linsep::decide::{DecideOptions, Decision, MarginGoal, Verdict, decide};
 use linsep::lift::Rows;
 use linsep::online::{FitSettings, fit};
@@ -17,13 +18,13 @@ const SHAPES: [(usize, usize); 5] =
 /// Experiments (a) and (b) of the paper, at full size.
 const FULL: [(usize, usize); 2] = [(10_000, 100_000), (100_000, 10_000)];
 
-/// Prints a line a shape: passes, and the CPU time of others on the same data as a multiple.
+/// Prints a line per shape: passes, and the CPU time of others on the same data as a multiple.
 pub fn run() {
     println!("deciding the paper's data, with a proof: CPU time of others as a multiple of it");
     for (rows, columns) in SHAPES {
         let samples = Generator::new(rows, columns, 1).samples::<f64>().expect("two classes");
         let rounds = if rows * columns > 20_000_000 { 1 } else { 3 };
-        side_by_side(&samples, rounds, (rows == 1_000_000).then_some(8));
+        side_by_side(&samples, rounds, (rows == 1_000_000).then_some(6));
         if rows == 1_000_000 {
             outside_the_scans(&samples);
         }
@@ -42,15 +43,17 @@ pub fn run_full() {
         let [cpu] = shortest_cpu(1, &mut [&mut || decision = Some(decided(&samples))]);
         let decision = decision.expect("decided");
         println!(
-            "  {rows} x {columns}: {} passes (target: at most 25), {:.1} s, {cpu:.1} s of CPU time",
-            decision.passes, decision.seconds
+            "  {rows} x {columns}: {} passes (target: at most 25) and {} to prove, {:.1} s, {cpu:.1} s of CPU time",
+            searching(&decision),
+            decision.proving_passes,
+            decision.seconds
         );
     }
 }
 
 fn decided(samples: &Samples) -> Decision {
-    let decision = decide(samples, &DecideOptions::default(), &mut ());
-    assert_eq!(decision.verdict, Verdict::Separable);
+    let decision = decide(samples, &DecideOptions::default(), &mut ()).expect("valid options");
+    assert_eq!(decision.verdict(), Some(Verdict::Separable));
     decision
 }
 
@@ -68,34 +71,42 @@ fn side_by_side(samples: &Samples, rounds: usize, target: Option<u64>) {
         ],
     );
     let decision = decision.expect("decided");
-    let proof = decision.proof.expect("a verdict has a proof");
-    let [verified] = shortest_cpu(rounds, &mut [&mut || assert!(verify(samples, &proof).is_ok())]);
+    let proof = decision.proof().expect("a verdict has a proof");
+    let [verified] = shortest_cpu(rounds, &mut [&mut || assert!(verify(samples, proof).is_ok())]);
     let (looks, left) = peer;
     let passes = target.map_or(String::new(), |target| format!(" (target: at most {target})"));
     let stuck = if left > 0 { format!(", {left} mistakes left") } else { String::new() };
     println!(
-        "  {} x {}: {} passes{passes}; fine ({epochs} epochs) {:.2} (target: over 1), \
+        "  {} x {}: {} passes{passes} and {} to prove; fine ({epochs} epochs) {:.2} (target: over 1), \
          plain L-BFGS ({looks} passes{stuck}) {:.2} (target: over 1), verify {:.2}",
         samples.rows(),
         samples.columns(),
-        decision.passes,
+        searching(&decision),
+        decision.proving_passes,
         fine / ours,
         lbfgs / ours,
         verified / ours
     );
 }
 
+/// Returns the passes that were not made to prove.
+fn searching(decision: &Decision) -> u64 {
+    decision.passes - decision.proving_passes
+}
+
 fn outside_the_scans(samples: &Samples) {
     let rows = Rows::lifted(samples);
     let w = rows.vector(0);
     let keep = 4 * rows.dimension();
-    let passes = decided(samples).passes;
+    let passes = searching(&decided(samples));
+    let memory = Memory::new(samples);
     // As many scans in a row as a decision makes: single ones would meet the quiet moments.
     let [whole, scans] = shortest_cpu(
         3,
-        &mut [&mut || assert_eq!(decided(samples).passes, passes), &mut || {
+        &mut [&mut || assert_eq!(searching(&decided(samples)), passes), &mut || {
             for _ in 0..passes {
-                assert_eq!(rows.scan(&w, keep).worst.len(), keep);
+                let (_, found) = scan(&memory, w.clone(), keep).expect("memory can be read");
+                assert_eq!(found, keep);
             }
         }],
     );
@@ -107,11 +118,11 @@ fn outside_the_scans(samples: &Samples) {
 }
 
 fn largest_margin(samples: &Samples) {
-    let options = DecideOptions { margin: MarginGoal::Max, ..DecideOptions::default() };
-    let largest = decide(samples, &options, &mut ());
+    let options = DecideOptions::default().with_margin(MarginGoal::Max);
+    let largest = decide(samples, &options, &mut ()).expect("valid options");
     println!(
         "    largest margin after {} passes (target: at most 12), proven gap {:.1e} (target: at most 1e-6)",
-        largest.passes,
-        1.0 - largest.lower / largest.upper
+        searching(&largest),
+        1.0 - largest.margin().lower / largest.margin().upper
     );
 }

@@ -3,9 +3,8 @@
 
 use std::time::Instant;
 
-use dashu_int::ops::BitTest;
 use linsep::Samples;
-use linsep::decide::conflict::{Conflict, solve};
+use linsep::decide::internals::exact_conflict;
 
 /// Prints the time and the size of the multipliers.
 pub fn run() {
@@ -19,18 +18,11 @@ pub fn run() {
 
 fn measure(name: &str, rows: usize, columns: usize, value: fn(u64) -> f64) {
     let samples = planted(rows, columns, value);
-    let all: Vec<usize> = (0..rows).collect();
     let start = Instant::now();
-    let conflict = solve(&samples, &all, &vec![1.0; rows]);
+    let (count, bits) = exact_conflict(&samples).expect("the conflict was planted");
     let seconds = start.elapsed().as_secs_f64();
-    let Conflict::Proven(multipliers) = conflict else { panic!("the conflict was planted") };
-    let bits = multipliers.iter().map(|(_, multiplier)| multiplier.bit_len()).max();
     println!("exact conflict of {name}");
-    println!(
-        "  {seconds:.3} s; {} multipliers of up to {} bits",
-        multipliers.len(),
-        bits.unwrap_or(0)
-    );
+    println!("  {seconds:.3} s; {count} multipliers of up to {bits} bits");
 }
 
 /// Returns rows of which one combination is zero, and that one positive.
@@ -55,14 +47,11 @@ fn planted(rows: usize, columns: usize, value: fn(u64) -> f64) -> Samples {
         }
     }
     let mut positive: Vec<bool> = (0..rows).map(|i| i % 2 == 0).collect();
-    let all: Vec<usize> = (0..rows).collect();
     let labelled = |positive: &[bool]| {
         Samples::dense(values.clone(), columns, positive.to_vec()).expect("two classes")
     };
-    match solve(&labelled(&positive), &all, &vec![1.0; rows]) {
-        Conflict::MixedSigns { wrong, .. } => wrong.iter().for_each(|&i| positive[i] ^= true),
-        Conflict::Proven(_) => {}
-        Conflict::Independent => panic!("more rows than independent coordinates"),
+    if let Err(wrong) = exact_conflict(&labelled(&positive)) {
+        wrong.iter().for_each(|&i| positive[i] ^= true);
     }
     labelled(&positive)
 }

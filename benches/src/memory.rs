@@ -50,8 +50,8 @@ pub fn child(work: &str, path: &str) {
     let separated = if work == "fit" {
         fit(&samples, &FitSettings::default(), &mut (), None).expect("valid settings").separated()
     } else {
-        let decision = decide(&samples, &DecideOptions::default(), &mut ());
-        decision.verdict == Verdict::Separable
+        let decision = decide(&samples, &DecideOptions::default(), &mut ()).expect("valid options");
+        decision.verdict() == Some(Verdict::Separable)
     };
     assert!(separated);
     let status = fs::read_to_string("/proc/self/status").expect("Linux");

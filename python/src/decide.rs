@@ -49,18 +49,17 @@ pub fn decide<'py>(
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
-    let options = DecideOptions {
-        margin: if maximise { MarginGoal::Max } else { MarginGoal::Any },
-        kind: if geometric { MarginKind::Geometric } else { MarginKind::Angular },
-        gap,
-        max_passes,
-        time_limit: seconds(time_limit)?,
-    };
+    let options = DecideOptions::default()
+        .with_margin(if maximise { MarginGoal::Max } else { MarginGoal::Any })
+        .with_kind(if geometric { MarginKind::Geometric } else { MarginKind::Angular })
+        .with_gap(gap)
+        .with_max_passes(max_passes)
+        .with_time_limit(seconds(time_limit)?);
     let shared = matrix.clone();
     let (decision, explanation, spent) = run(py, progress, move |wire| {
         let started = Instant::now();
         let samples = shared.samples(positive, false)?;
-        let decision = linsep::decide::decide(&samples, &options, &mut Watcher(wire));
+        let decision = linsep::decide::decide(&samples, &options, &mut Watcher(wire))?;
         let limits = ExplainOptions { time_limit: options.time_limit };
         let explanation =
             explain.then(|| explained(&samples, &decision, &limits, &mut Watcher(wire)));
@@ -101,18 +100,20 @@ fn result<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let name = |value: serde_json::Value| value.as_str().unwrap_or_default().to_string();
-    dict.set_item("verdict", name(serde_json::json!(decision.verdict)))?;
+    dict.set_item("verdict", decision.word())?;
     dict.set_item("way", name(serde_json::json!(decision.way)))?;
     dict.set_item("passes", decision.passes)?;
-    dict.set_item("margin", (decision.lower, decision.upper, decision.kind.to_string()))?;
-    let plane = decision.hyperplane.as_ref();
+    let margin = decision.margin();
+    dict.set_item("margin", (margin.lower, margin.upper, margin.kind.to_string()))?;
+    let plane = decision.hyperplane();
     dict.set_item("coef", plane.map(|h| PyArray1::from_slice(py, &h.weights)))?;
     dict.set_item("intercept", plane.map(|h| h.bias))?;
-    let rows: Vec<i64> = decision.conflict.iter().map(|(row, _)| *row as i64).collect();
+    let conflict = decision.conflict().cloned().unwrap_or_default();
+    let rows: Vec<i64> = conflict.iter().map(|(row, _)| row as i64).collect();
     dict.set_item("rows", PyArray1::from_vec(py, rows))?;
-    let multipliers: Vec<String> = decision.conflict.iter().map(|(_, m)| m.to_string()).collect();
+    let multipliers: Vec<String> = conflict.iter().map(|(_, m)| m.to_string()).collect();
     dict.set_item("multipliers", multipliers)?;
-    dict.set_item("proof", decision.proof.as_ref().map(|proof| proof.to_json()))?;
+    dict.set_item("proof", decision.proof().map(|proof| proof.to_json()))?;
     dict.set_item("seconds", spent.as_secs_f64())?;
     Ok(dict)
 }

@@ -2,6 +2,7 @@
 
 use linsep::data::error::{Column, Place};
 use linsep::data::{Error, ErrorKind};
+use linsep::decide::DecideError;
 use linsep::online::FitError;
 use linsep::proof::ProofError;
 use pyo3::PyErr;
@@ -14,6 +15,8 @@ pub enum Failure {
     Data(Error),
     /// A fit could not begin.
     Fit(FitError),
+    /// A decision could not begin, or come to its end.
+    Decide(DecideError),
     /// A proof cannot be read.
     Proof(ProofError),
     /// A setting cannot be read.
@@ -25,6 +28,15 @@ pub enum Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Failure::Data(error)
+    }
+}
+
+impl From<DecideError> for Failure {
+    fn from(error: DecideError) -> Self {
+        match error {
+            DecideError::Data(error) => Failure::Data(error),
+            other => Failure::Decide(other),
+        }
     }
 }
 
@@ -45,6 +57,7 @@ impl From<Failure> for PyErr {
         match failure {
             Failure::Data(error) => PyValueError::new_err(describe(&error)),
             Failure::Fit(error) => PyValueError::new_err(error.to_string()),
+            Failure::Decide(error) => PyValueError::new_err(error.to_string()),
             Failure::Proof(error) => PyValueError::new_err(error.to_string()),
             Failure::Setting(message) => PyValueError::new_err(message),
             Failure::Panic => {

@@ -43,7 +43,7 @@ pub fn verify<'py>(
     dict.set_item("valid", verified.is_some())?;
     dict.set_item("verdict", verified.map(|v| v.verdict().to_string()))?;
     let margin = verified.and_then(Verified::margin);
-    dict.set_item("margin", margin.map(|(kind, lower, upper)| (lower, upper, kind.to_string())))?;
+    dict.set_item("margin", margin.map(|m| (m.lower, m.upper, m.kind.to_string())))?;
     dict.set_item("reason", outcome.as_ref().err().map(describe))?;
     Ok(dict)
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use linsep::data::ErrorKind;
+use linsep::decide::{DecideError, OptionError};
 use linsep::model::ModelError;
 use linsep::online::FitError;
 use linsep::proof::ProofError;
@@ -83,6 +84,24 @@ impl Failure {
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+}
+
+impl From<OptionError> for Failure {
+    fn from(error: OptionError) -> Self {
+        let OptionError { option, found, expected, .. } = error;
+        let option = option.replace('_', "-");
+        Failure::usage(format!("--{option} is {found}; expected {expected}"), None)
+    }
+}
+
+impl From<DecideError> for Failure {
+    fn from(error: DecideError) -> Self {
+        match error {
+            DecideError::Option(error) => error.into(),
+            DecideError::Data(error) => error.into(),
+            other => Failure::usage(other.to_string(), None),
+        }
+    }
 }
 
 impl From<linsep::Error> for Failure {

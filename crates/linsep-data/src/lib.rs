@@ -1,9 +1,10 @@
 //! Labelled samples, dense or sparse, and how they are read.
 //!
-//! In reading order: [`samples`] says what a sample is, [`read`] brings it in from a file,
-//! [`generate`](mod@generate) makes it up as the paper does, [`write`](mod@write) puts it out, and
-//! [`kernels`] holds the loops.
+//! In reading order: [`samples`] says what a sample is, [`Data`] shows samples in blocks, wherever
+//! they are, [`read`] brings them in from a file, [`generate`](mod@generate) makes them up as the
+//! paper does, [`write`](mod@write) puts them out, and [`kernels`] holds the loops.
 
+mod data;
 pub mod error;
 pub mod generate;
 pub mod kernels;
@@ -11,5 +12,6 @@ pub mod read;
 pub mod samples;
 pub mod write;
 
+pub use data::{Absorb, Block, Data, Fold, Memory, Reads, Shape, fold};
 pub use error::{Error, ErrorKind};
 pub use samples::{Features, Samples};

@@ -10,7 +10,6 @@ use std::ops::{AddAssign, Range};
 use dashu_int::ops::{BitTest, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 use linsep_data::Features;
-use linsep_data::kernels::Element;
 
 /// One row of features, as it is stored.
 #[derive(Clone, Copy, Debug)]
@@ -144,7 +143,7 @@ pub(crate) fn power_of_two(exponent: i64) -> f64 {
 }
 
 /// Returns the integer and the exponent of two whose product is the finite number.
-pub(crate) fn parts(value: f64) -> (i64, i32) {
+pub fn parts(value: f64) -> (i64, i32) {
     let bits = value.to_bits();
     let (field, fraction) = ((bits >> 52) as i32 & 0x7ff, (bits & ((1 << 52) - 1)) as i64);
     // A field of 0 is a subnormal number, which has no hidden bit.
@@ -184,20 +183,20 @@ pub fn float_value(weights: &[f64], bias: f64, row: Row) -> Option<(f64, f64)> {
 }
 
 /// Returns the sums of the products and of their magnitudes, in lanes that compilers vectorise.
-fn dense_dot<T: Element>(weights: &[f64], x: &[T]) -> (f64, f64) {
+fn dense_dot<T: Copy + Into<f64>>(weights: &[f64], x: &[T]) -> (f64, f64) {
     const LANES: usize = 8;
     let (mut dot, mut magnitude) = ([0.0; LANES], [0.0; LANES]);
     let (w_blocks, w_rest) = weights.as_chunks::<LANES>();
     let (x_blocks, x_rest) = x.as_chunks::<LANES>();
     for (w, x) in w_blocks.iter().zip(x_blocks) {
         for k in 0..LANES {
-            let term = w[k] * x[k].widen();
+            let term = w[k] * x[k].into();
             dot[k] += term;
             magnitude[k] += term.abs();
         }
     }
-    for (k, (w, x)) in w_rest.iter().zip(x_rest).enumerate() {
-        let term = w * x.widen();
+    for (k, (w, &x)) in w_rest.iter().zip(x_rest).enumerate() {
+        let term = w * x.into();
         dot[k] += term;
         magnitude[k] += term.abs();
     }

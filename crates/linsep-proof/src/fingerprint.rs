@@ -1,10 +1,11 @@
 //! A name for data: 128 bits that depend on every value, every label and their places.
 
-use linsep_data::Samples;
-use linsep_data::kernels::Element;
-use rayon::prelude::*;
+use std::sync::{Arc, OnceLock};
+
+use linsep_data::{Block, Data, Fold, Memory, Samples, Shape, fold};
 
 use crate::exact::Row;
+use crate::proof::DataName;
 
 /// Returns the fingerprint of the samples, as 32 hexadecimal digits. Costs one parallel pass.
 ///
@@ -21,62 +22,89 @@ use crate::exact::Row;
 /// # Ok::<(), linsep_data::Error>(())
 /// ```
 pub fn fingerprint(samples: &Samples) -> String {
-    let fingerprint = Fingerprint::new(samples);
-    let rows = (0..samples.rows()).into_par_iter().with_min_len(256);
-    fingerprint.name(rows.map(|i| fingerprint.row(i)).reduce(|| (0, 0), add))
+    let memory = Memory::new(samples);
+    let seen = fold(&memory, Fingerprint::of(memory.shape())).expect("memory can be read");
+    seen.named().0.fingerprint
 }
 
-/// What the fingerprint is made of: a pair of numbers for each row, and their sum. A sum does not
-/// depend on the order, and so not on the threads.
-pub(crate) struct Fingerprint<'a> {
-    samples: &'a Samples,
-    keys: Vec<u128>,
-    ahead: usize,
+/// Takes the fingerprint in a pass that others may share.
+pub struct Fingerprint {
+    shape: Shape,
+    /// One per column of dense rows, made when the first of them is seen. A sparse row is short and
+    /// may name any of four billion columns: its keys are made as needed.
+    keys: Arc<OnceLock<Vec<u128>>>,
+    /// The sum over all rows of a pair of numbers for each. A sum does not depend on the order.
+    sum: (u64, u64),
 }
 
-impl<'a> Fingerprint<'a> {
-    pub(crate) fn new(samples: &'a Samples) -> Self {
-        let features = samples.features();
-        // A sparse row is short and may name any of four billion columns: its keys are made as
-        // needed.
-        let keys = match Row::of(features, 0) {
-            Row::Sparse(..) => vec![],
-            _ => (0..samples.columns()).map(key).collect(),
-        };
-        Fingerprint { samples, keys, ahead: features.rows_ahead() }
+impl Fingerprint {
+    /// Returns the fingerprint of no rows yet, of data of this shape.
+    pub fn of(shape: Shape) -> Self {
+        Fingerprint { shape, keys: Arc::default(), sum: (0, 0) }
     }
 
-    /// Returns the pair of row `i`.
-    pub(crate) fn row(&self, i: usize) -> (u64, u64) {
-        let features = self.samples.features();
-        features.prefetch(i + self.ahead);
-        let sum = match Row::of(features, i) {
-            Row::Dense64(x) => dense_sum(&self.keys, x),
-            Row::Dense32(x) => dense_sum(&self.keys, x),
-            Row::Sparse(indices, x) => indices.iter().zip(x).fold(0, |sum: u128, (&k, &x)| {
-                sum.wrapping_add(key(k as usize).wrapping_mul(bits(x)))
-            }),
-        };
-        digest(sum, mix(2 * i as u64 + u64::from(self.samples.positive()[i])))
-    }
-
-    /// Returns the fingerprint, given the sum of the pairs of all rows.
-    pub(crate) fn name(&self, (first, second): (u64, u64)) -> String {
-        let shape = mix(mix(self.samples.rows() as u64) ^ self.samples.columns() as u64);
+    /// Returns the name of the data, once all rows have been seen.
+    pub fn named(&self) -> Named {
+        let Shape { rows, columns, .. } = self.shape;
+        let (first, second) = self.sum;
+        let shape = mix(mix(rows as u64) ^ columns as u64);
         let (first, second) = digest(u128::from(first) << 64 | u128::from(second), shape);
-        format!("{first:016x}{second:016x}")
+        let fingerprint = format!("{first:016x}{second:016x}");
+        Named(DataName { rows, features: columns, fingerprint })
+    }
+}
+
+/// The name of data, as a [`Fingerprint`] has found it and nobody else could have made it up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named(pub(crate) DataName);
+
+impl Named {
+    /// Returns the name.
+    pub fn name(&self) -> &DataName {
+        &self.0
+    }
+}
+
+impl Fold for Fingerprint {
+    fn fresh(&self) -> Self {
+        Fingerprint { shape: self.shape, keys: self.keys.clone(), sum: (0, 0) }
+    }
+
+    fn absorb(&mut self, block: &Block<'_>) {
+        let samples = block.samples();
+        let ahead = samples.features().rows_ahead();
+        let keys = || self.keys.get_or_init(|| (0..self.shape.columns).map(key).collect());
+        let mut total = self.sum;
+        for i in block.places() {
+            block.prefetch_after(i, ahead);
+            let sum = match Row::of(samples.features(), i) {
+                Row::Dense64(x) => dense_sum(keys(), x),
+                Row::Dense32(x) => dense_sum(keys(), x),
+                Row::Sparse(indices, x) => indices.iter().zip(x).fold(0, |sum: u128, (&k, &x)| {
+                    sum.wrapping_add(key(k as usize).wrapping_mul(bits(x)))
+                }),
+            };
+            let place = 2 * block.number(i) as u64 + u64::from(samples.positive()[i]);
+            total = add(total, digest(sum, mix(place)));
+        }
+        self.sum = total;
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        self.sum = add(self.sum, other.sum);
+        self
     }
 }
 
 /// Returns the sum of two pairs.
-pub(crate) fn add(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
+fn add(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
     (a.0.wrapping_add(b.0), a.1.wrapping_add(b.1))
 }
 
 /// Returns the sum of the values' bits times their columns' keys. A zero adds nothing, which makes a
 /// dense row equal to a sparse one.
-fn dense_sum<T: Element>(keys: &[u128], x: &[T]) -> u128 {
-    let terms = keys.iter().zip(x).map(|(key, x)| key.wrapping_mul(bits(x.widen())));
+fn dense_sum<T: Copy + Into<f64>>(keys: &[u128], x: &[T]) -> u128 {
+    let terms = keys.iter().zip(x).map(|(key, &x)| key.wrapping_mul(bits(x.into())));
     terms.fold(0, u128::wrapping_add)
 }
 

@@ -2,9 +2,12 @@
 //!
 //! In reading order: [`proof`] says what is claimed and how it is written down, [`verify()`] checks
 //! it against the raw rows, [`exact`] does the arithmetic without rounding, [`margin`] bounds margins,
-//! and [`fingerprint()`] names the data. Nothing here knows of any solver. PROOFS.md has the theorems.
+//! and [`fingerprint()`] names the data. What looks at all rows is a [`Fold`](linsep_data::Fold), so
+//! that proofs can be checked wherever the rows are. Nothing here knows of any solver, nor of the
+//! vector kernels. PROOFS.md has the theorems.
 #![forbid(unsafe_code)]
 
+mod evidence;
 pub mod exact;
 mod fingerprint;
 pub mod margin;
@@ -14,8 +17,9 @@ mod separator;
 mod verify;
 
 pub use dashu_int::IBig;
-pub use fingerprint::fingerprint;
+pub use evidence::{Conflict, Margin, RowWeights};
+pub use fingerprint::{Fingerprint, Named, fingerprint};
 pub use margin::{margin_lower_bound, margin_upper_bound};
 pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict};
 pub use separator::{Separator, prove_separable};
-pub use verify::{Refused, Verified, verify, verify_conflict};
+pub use verify::{Refused, Verified, verify, verify_conflict, verify_data};

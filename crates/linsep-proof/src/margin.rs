@@ -5,67 +5,103 @@
 
 use std::cmp::Ordering;
 
-use linsep_data::Samples;
-use linsep_data::kernels::Element;
+use linsep_data::{Block, Data, Error, Fold, Memory, Samples, fold};
 use rayon::prelude::*;
 
+use crate::evidence::RowWeights;
 use crate::exact::{Row, Sum, exact_value, float_value, parts, power_of_two, sign_of_value};
 use crate::proof::MarginKind;
-use crate::verify::{ROWS_A_TASK, columns_a_task};
+use crate::verify::columns_per_task;
 
 /// Returns a number that the margin of the hyperplane is not below, close to it. One parallel pass.
 ///
 /// # Panics
-/// If there is not one weight a feature.
+/// If there is not one weight per feature.
 pub fn margin_lower_bound(samples: &Samples, kind: MarginKind, weights: &[f64], bias: f64) -> f64 {
-    assert_eq!(weights.len(), samples.columns(), "one weight a feature");
-    sides_and_margin(samples, kind, weights, bias).1
+    lower_bound(&Memory::new(samples), kind, weights, bias).expect("memory can be read")
 }
 
-/// Returns the first row (counted from 0) that is not strictly on its own side of the hyperplane, if
-/// there is one, and a number that the margin is not below. One parallel pass for both.
-pub(crate) fn sides_and_margin(
-    samples: &Samples,
+/// Returns the same for data that may be elsewhere. Errors if it cannot be read.
+///
+/// # Panics
+/// As [`margin_lower_bound`] does.
+pub fn lower_bound(
+    data: &dyn Data,
     kind: MarginKind,
     weights: &[f64],
     bias: f64,
-) -> (Option<usize>, f64) {
-    let length = plane_length(kind, weights, bias);
-    let ahead = samples.features().rows_ahead();
-    let rows = (0..samples.rows()).into_par_iter().with_min_len(ROWS_A_TASK);
-    let row = |i| {
-        samples.features().prefetch(i + ahead);
-        side_and_margin(samples, i, kind, weights, bias, length)
-    };
-    rows.map(row).reduce(|| (None, kind.most()), worse)
+) -> Result<f64, Error> {
+    assert_eq!(weights.len(), data.shape().columns, "one weight per feature");
+    Ok(fold(data, SidesAndMargin::new(kind, weights, bias))?.lower)
 }
 
-/// Returns the first wrong row of two and the smaller margin.
-pub(crate) fn worse(a: (Option<usize>, f64), b: (Option<usize>, f64)) -> (Option<usize>, f64) {
-    (a.0.into_iter().chain(b.0).min(), a.1.min(b.1))
+/// Looks which rows are strictly on their own side of a hyperplane, and how near the nearest is.
+pub(crate) struct SidesAndMargin<'a> {
+    kind: MarginKind,
+    weights: &'a [f64],
+    bias: f64,
+    /// What values are divided by for a margin.
+    length: f64,
+    /// The first row that is not strictly on its own side, if there is one.
+    pub(crate) astray: Option<usize>,
+    /// A number that the margin is not below.
+    pub(crate) lower: f64,
+}
+
+impl<'a> SidesAndMargin<'a> {
+    pub(crate) fn new(kind: MarginKind, weights: &'a [f64], bias: f64) -> Self {
+        let length = plane_length(kind, weights, bias);
+        SidesAndMargin { kind, weights, bias, length, astray: None, lower: kind.most() }
+    }
+}
+
+impl Fold for SidesAndMargin<'_> {
+    fn fresh(&self) -> Self {
+        SidesAndMargin { astray: None, lower: self.kind.most(), ..*self }
+    }
+
+    fn absorb(&mut self, block: &Block<'_>) {
+        let SidesAndMargin { kind, weights, bias, length, .. } = *self;
+        let samples = block.samples();
+        let ahead = samples.features().rows_ahead();
+        for i in block.places() {
+            block.prefetch_after(i, ahead);
+            let (right, margin) = side_and_margin(samples, i, kind, weights, bias, length);
+            if !right {
+                self.astray = self.astray.into_iter().chain([block.number(i)]).min();
+            }
+            self.lower = self.lower.min(margin);
+        }
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        self.astray = self.astray.into_iter().chain(other.astray).min();
+        self.lower = self.lower.min(other.lower);
+        self
+    }
 }
 
 /// Returns the length that values are divided by for a margin.
-pub(crate) fn plane_length(kind: MarginKind, weights: &[f64], bias: f64) -> f64 {
+fn plane_length(kind: MarginKind, weights: &[f64], bias: f64) -> f64 {
     length(Row::Dense64(weights), if kind == MarginKind::Angular { bias } else { 0.0 })
 }
 
-/// Returns row `i` if it is not strictly on its own side of the hyperplane, whose [`plane_length`] is
+/// Returns whether row `i` is strictly on its own side of the hyperplane, whose [`plane_length`] is
 /// given, and a number that its margin is not below.
-pub(crate) fn side_and_margin(
+fn side_and_margin(
     samples: &Samples,
     i: usize,
     kind: MarginKind,
     weights: &[f64],
     bias: f64,
     length: f64,
-) -> (Option<usize>, f64) {
+) -> (bool, f64) {
     let (row, positive) = (Row::of(samples.features(), i), samples.positive()[i]);
     let value = value_lower_bound(row, positive, weights, bias);
     let own = if positive { Ordering::Greater } else { Ordering::Less };
     // What is above a positive number is positive; all else is for exact arithmetic to say.
     let right = value > 0.0 || sign_of_value(weights, bias, row) == own;
-    ((!right).then_some(i), quotient_lower_bound(row, kind, value, weights.len(), length))
+    (right, quotient_lower_bound(row, kind, value, weights.len(), length))
 }
 
 /// Returns a number that y (w·x + b) is not below.
@@ -121,24 +157,33 @@ fn quotient_lower_bound(
 ///
 /// # Panics
 /// If there is no such row.
-pub fn margin_upper_bound(samples: &Samples, kind: MarginKind, rows: &[(usize, f64)]) -> f64 {
-    if !rows.iter().all(|&(_, a)| a >= 0.0 && a.is_finite()) {
-        return kind.most();
+pub fn margin_upper_bound(samples: &Samples, kind: MarginKind, rows: &RowWeights) -> f64 {
+    upper_bound(&Memory::new(samples), kind, rows).expect("memory can be read")
+}
+
+/// Returns the same for data that may be elsewhere. Errors if it cannot be read.
+///
+/// # Panics
+/// As [`margin_upper_bound`] does.
+pub fn upper_bound(data: &dyn Data, kind: MarginKind, rows: &RowWeights) -> Result<f64, Error> {
+    if rows.is_empty() || !rows.iter().all(|(_, a)| a >= 0.0 && a.is_finite()) {
+        return Ok(kind.most());
     }
-    match kind {
-        MarginKind::Angular => angular_upper_bound(samples, rows),
-        MarginKind::Geometric => geometric_upper_bound(samples, rows),
-    }
+    let (samples, weights) = (data.fetch(&rows.rows())?, rows.weights());
+    Ok(match kind {
+        MarginKind::Angular => angular_upper_bound(&samples, &weights),
+        MarginKind::Geometric => geometric_upper_bound(&samples, &weights),
+    })
 }
 
 /// ‖sum a_i z_i‖ / sum a_i: a hyperplane w of length 1 with margin rho has
 /// rho sum a_i <= sum a_i w·z_i <= ‖sum a_i z_i‖.
-fn angular_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
+fn angular_upper_bound(samples: &Samples, weights: &[f64]) -> f64 {
     // a_i z_i is c_i (x_i, 1), up to rounding; the c_i that come out are what the bound is for.
     let mut total = 0.0;
     let mut terms = vec![];
     let mut last = Sum::default();
-    for &(i, a) in rows {
+    for (i, a) in weights.iter().enumerate() {
         let row = Row::of(samples.features(), i);
         let length = length(row, 1.0);
         let c = a / length;
@@ -151,24 +196,25 @@ fn angular_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
     if !(power_of_two(-500)..power_of_two(500)).contains(&total) {
         return 1.0;
     }
-    (combined_length(samples, &terms, last) / total * (1.0 + slack(samples.columns() + rows.len())))
-        .min(1.0)
+    (combined_length(samples, &terms, last) / total
+        * (1.0 + slack(samples.columns() + weights.len())))
+    .min(1.0)
 }
 
 /// Half the distance of two points, one in the hull of each class: no hyperplane between them is
 /// further than that from both.
-fn geometric_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
+fn geometric_upper_bound(samples: &Samples, weights: &[f64]) -> f64 {
     // The total weight of the negative class, of the positive one.
     let mut totals = [Sum::default(), Sum::default()];
-    rows.iter().for_each(|&(i, a)| totals[usize::from(samples.positive()[i])] += exact(a));
+    let rows = || weights.iter().copied().enumerate();
+    rows().for_each(|(i, a)| totals[usize::from(samples.positive()[i])] += exact(a));
     let product = totals[0].times(&totals[1]).round_down();
     if product < power_of_two(-900) {
         return f64::MAX;
     }
     // Each row counts with the total of the other class, which makes up for unequal totals.
-    let terms: Vec<(Row, Sum)> = rows
-        .iter()
-        .map(|&(i, a)| {
+    let terms: Vec<(Row, Sum)> = rows()
+        .map(|(i, a)| {
             let positive = samples.positive()[i];
             let share = exact(a).times(&totals[usize::from(!positive)]);
             (Row::of(samples.features(), i), if positive { share } else { share.negated() })
@@ -181,7 +227,7 @@ fn geometric_upper_bound(samples: &Samples, rows: &[(usize, f64)]) -> f64 {
 /// Returns a number that the length of (sum c_i x_i, last) does not exceed by more than its rounding,
 /// which is relative: the sums are exact, however much they cancel.
 fn combined_length(samples: &Samples, terms: &[(Row, Sum)], last: Sum) -> f64 {
-    let (columns, width) = (samples.columns(), columns_a_task(samples.features()));
+    let (columns, width) = (samples.columns(), columns_per_task(samples.features()));
     let lengths: Vec<f64> = (0..columns.div_ceil(width))
         .into_par_iter()
         .map(|task| {
@@ -232,17 +278,19 @@ fn squares(row: Row, scale: f64) -> f64 {
     }
 }
 
-fn dense_squares<T: Element>(x: &[T], scale: f64) -> f64 {
+fn dense_squares<T: Copy + Into<f64>>(x: &[T], scale: f64) -> f64 {
     const LANES: usize = 8;
     let mut lanes = [0.0; LANES];
     let (blocks, rest) = x.as_chunks::<LANES>();
     for block in blocks {
         for k in 0..LANES {
-            lanes[k] += (block[k].widen() * scale) * (block[k].widen() * scale);
+            let value = block[k].into() * scale;
+            lanes[k] += value * value;
         }
     }
-    for (lane, x) in lanes.iter_mut().zip(rest) {
-        *lane += (x.widen() * scale) * (x.widen() * scale);
+    for (lane, &x) in lanes.iter_mut().zip(rest) {
+        let value = x.into() * scale;
+        *lane += value * value;
     }
     lanes.iter().sum()
 }

@@ -6,6 +6,7 @@ use dashu_int::IBig;
 use linsep_data::Samples;
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::{Conflict, Margin, RowWeights};
 use crate::fingerprint::fingerprint;
 
 /// What a proof file calls itself.
@@ -78,6 +79,21 @@ pub enum Claim {
         /// The hyperplane with no row on the wrong side.
         hyperplane: Plane,
     },
+}
+
+impl Claim {
+    /// Returns the claim that the rows cancel, and that they and the vectors to which all rows are
+    /// `orthogonal` span everything.
+    pub fn inseparable(conflict: Conflict, orthogonal: Vec<Vec<IBig>>) -> Self {
+        let orthogonal = orthogonal.into_iter().map(Integers).collect();
+        Claim::Inseparable { conflict: conflicting(conflict), orthogonal }
+    }
+
+    /// Returns the claim that the rows cancel, and that the hyperplane puts no row on the wrong side.
+    pub fn quasi_separable(conflict: Conflict, hyperplane: impl Into<Plane>) -> Self {
+        let hyperplane = hyperplane.into();
+        Claim::QuasiSeparable { conflict: conflicting(conflict), hyperplane }
+    }
 }
 
 /// A hyperplane, its numbers exactly as they stand.
@@ -203,13 +219,14 @@ pub struct WeightedRow {
 }
 
 /// The answer that a proof is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// A hyperplane has all rows on their own sides.
+    /// Some hyperplane puts every row strictly on its own side.
     Separable,
-    /// None has, but one has no row on the wrong side and not all rows on it.
+    /// None does, but some hyperplane puts no row on the wrong side, and not all rows on itself.
     QuasiSeparable,
-    /// None has even that.
+    /// None does even that.
     Inseparable,
 }
 
@@ -255,46 +272,40 @@ impl Proof {
     /// and the vectors to which all rows are `orthogonal` span everything.
     pub fn inseparable(
         samples: &Samples,
-        conflict: Vec<(usize, IBig)>,
+        conflict: impl Into<Conflict>,
         orthogonal: Vec<Vec<IBig>>,
     ) -> Self {
-        let orthogonal = orthogonal.into_iter().map(Integers).collect();
-        Self::new(samples, Claim::Inseparable { conflict: conflicting(conflict), orthogonal })
+        Self::new(samples, Claim::inseparable(conflict.into(), orthogonal))
     }
 
     /// Returns the claim that the rows (counted from 0) cancel, and that the hyperplane has no row on
     /// the wrong side.
     pub fn quasi_separable(
         samples: &Samples,
-        conflict: Vec<(usize, IBig)>,
+        conflict: impl Into<Conflict>,
         hyperplane: impl Into<Plane>,
     ) -> Self {
-        let (conflict, hyperplane) = (conflicting(conflict), hyperplane.into());
-        Self::new(samples, Claim::QuasiSeparable { conflict, hyperplane })
+        Self::new(samples, Claim::quasi_separable(conflict.into(), hyperplane))
     }
 
-    /// Returns the proof with bounds on a margin: `upper` is shown by the rows (counted from 0) and
-    /// their weights.
-    pub fn with_margin(
-        mut self,
-        kind: MarginKind,
-        (lower, upper): (f64, f64),
-        upper_rows: &[(usize, f64)],
-    ) -> Self {
-        let weighted = |&(row, weight): &(usize, f64)| WeightedRow { row: row + 1, weight };
-        let upper_rows = upper_rows.iter().map(weighted).collect();
+    /// Returns the proof with bounds on a margin: the upper one is shown by the rows and their
+    /// weights.
+    pub fn with_margin(mut self, margin: Margin, upper_rows: &RowWeights) -> Self {
+        let Margin { kind, lower, upper } = margin;
+        let upper_rows =
+            upper_rows.iter().map(|(row, weight)| WeightedRow { row: row + 1, weight }).collect();
         self.margin = Some(MarginClaim { kind, lower, upper, upper_rows });
         self
     }
 
     fn new(samples: &Samples, claim: Claim) -> Self {
-        Self::named(samples, fingerprint(samples), claim)
+        let (rows, features) = (samples.rows(), samples.columns());
+        let data = DataName { rows, features, fingerprint: fingerprint(samples) };
+        Self::about(data, claim)
     }
 
-    /// Returns the claim about the samples that have this fingerprint.
-    pub(crate) fn named(samples: &Samples, fingerprint: String, claim: Claim) -> Self {
-        let (rows, features) = (samples.rows(), samples.columns());
-        let data = DataName { rows, features, fingerprint };
+    /// Returns the claim about the data that has this name.
+    pub fn about(data: DataName, claim: Claim) -> Self {
         Proof { format: FORMAT.to_string(), version: VERSION, data, claim, margin: None }
     }
 
@@ -335,7 +346,7 @@ impl Proof {
     }
 }
 
-pub(crate) fn conflicting(rows: Vec<(usize, IBig)>) -> Vec<ConflictingRow> {
+pub(crate) fn conflicting(rows: Conflict) -> Vec<ConflictingRow> {
     let numbered = |(row, multiplier)| ConflictingRow { row: row + 1, multiplier };
     rows.into_iter().map(numbered).collect()
 }

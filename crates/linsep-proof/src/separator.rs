@@ -1,62 +1,67 @@
 //! A hyperplane that separates, with its proof: what [`verify`](crate::verify()) would say of it, for
 //! a fraction of the reading.
 
-use linsep_data::Samples;
-use rayon::prelude::*;
+use linsep_data::{Data, Error, fold};
 
-use crate::fingerprint::{Fingerprint, add};
-use crate::margin::{margin_upper_bound, plane_length, side_and_margin, worse};
-use crate::proof::{Claim, MarginKind, Proof};
-use crate::verify::{ROWS_A_TASK, Refused, check_upper_rows};
+use crate::evidence::{Margin, RowWeights};
+use crate::fingerprint::{Fingerprint, Named};
+use crate::margin::upper_bound;
+use crate::proof::{Claim, FloatPlane, MarginKind, Plane, Proof};
+use crate::verify::{Looks, Refused, check_plane, check_upper_rows};
 
-/// A hyperplane that has every row strictly on its own side.
+/// A hyperplane that puts every row strictly on its own side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Separator {
     /// The proof, which [`verify`](crate::verify()) accepts. It claims both bounds if rows were named
     /// that show the upper one.
     pub proof: Proof,
-    /// The margin of the hyperplane is not below this.
-    pub lower: f64,
-    /// No hyperplane has a margin above this.
-    pub upper: f64,
+    /// Bounds on the margin: that of the hyperplane from below, that of any from above.
+    pub margin: Margin,
 }
 
 /// Returns the hyperplane's proof with the best bounds on the margin that the checker can confirm, or
-/// why the hyperplane does not separate the samples.
+/// why the hyperplane does not separate the rows; or the error if they cannot be read.
 ///
-/// `upper_rows` are the rows (counted from 0) and weights that show the upper bound. One parallel pass
-/// takes the fingerprint and looks at each row with the code of [`verify`](crate::verify());
-/// claiming first and verifying after would read the data four times.
+/// `upper_rows` show the upper bound, and `named` is the fingerprint, if an earlier pass has taken it.
+/// Costs one pass, which looks at each row with the code of [`verify`](crate::verify()); claiming
+/// first and verifying after would take two.
 ///
 /// # Panics
-/// If there is not one weight a feature, or if a row named does not exist.
+/// If there is not one weight per feature, or if a row named does not exist.
 pub fn prove_separable(
-    samples: &Samples,
+    data: &dyn Data,
+    named: Option<&Named>,
     kind: MarginKind,
     (weights, bias): (Vec<f64>, f64),
-    upper_rows: &[(usize, f64)],
-) -> Result<Separator, Refused> {
-    assert_eq!(weights.len(), samples.columns(), "one weight a feature");
-    if !weights.iter().chain([&bias]).all(|w| w.is_finite()) {
-        return Err(Refused::NotFinite);
+    upper_rows: &RowWeights,
+) -> Result<Result<Separator, Refused>, Error> {
+    let shape = data.shape();
+    assert_eq!(weights.len(), shape.columns, "one weight per feature");
+    let plane = FloatPlane { weights, bias };
+    if let Err(refused) = check_plane(shape.columns, &Plane::Floats(plane.clone())) {
+        return Ok(Err(refused));
     }
-    let fingerprint = Fingerprint::new(samples);
-    let length = plane_length(kind, &weights, bias);
-    let rows = (0..samples.rows()).into_par_iter().with_min_len(ROWS_A_TASK);
-    let row = |i| (fingerprint.row(i), side_and_margin(samples, i, kind, &weights, bias, length));
-    let (sum, (wrong, lower)) = rows
-        .map(row)
-        .reduce(|| ((0, 0), (None, kind.most())), |a, b| (add(a.0, b.0), worse(a.1, b.1)));
-    if let Some(i) = wrong {
-        return Err(Refused::WrongSide { row: i + 1 });
+    let mut looks = Looks::default();
+    if named.is_none() {
+        looks.fingerprint = Some(Fingerprint::of(shape));
     }
-    let claim = Claim::Separable { hyperplane: (weights, bias).into() };
-    let mut proof = Proof::named(samples, fingerprint.name(sum), claim);
-    let mut upper = kind.most();
+    looks.ask_margin(kind, &plane);
+    let looks = fold(data, looks)?;
+    if let Err(refused) = looks.strictly_separated() {
+        return Ok(Err(refused));
+    }
+    let lower = looks.margin.as_ref().expect("asked for").lower;
+    let taken = looks.fingerprint.as_ref().map(Fingerprint::named);
+    let named = taken.as_ref().or(named).expect("taken, or handed in").name().clone();
+    let upper = upper_bound(data, kind, upper_rows)?;
+    let margin = Margin { kind, lower, upper };
+    let mut proof = Proof::about(named, Claim::Separable { hyperplane: Plane::Floats(plane) });
     if !upper_rows.is_empty() {
-        upper = margin_upper_bound(samples, kind, upper_rows);
-        proof = proof.with_margin(kind, (lower, upper), upper_rows);
-        check_upper_rows(samples, &proof.margin.as_ref().expect("just claimed").upper_rows)?;
+        proof = proof.with_margin(margin, upper_rows);
+        let rows = &proof.margin.as_ref().expect("just claimed").upper_rows;
+        if let Err(refused) = check_upper_rows(shape.rows, rows) {
+            return Ok(Err(refused));
+        }
     }
-    Ok(Separator { proof, lower, upper })
+    Ok(Ok(Separator { proof, margin }))
 }

@@ -1,31 +1,31 @@
 //! The checker: does the proof hold for these raw rows?
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use dashu_int::IBig;
-use linsep_data::{Features, Samples};
+use linsep_data::{Block, Data, Error, Features, Fold, Memory, Samples, fold};
 use rayon::prelude::*;
 
+use crate::evidence::{Conflict, Margin};
 use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
-use crate::fingerprint::fingerprint;
-use crate::margin::{margin_upper_bound, sides_and_margin};
+use crate::fingerprint::{Fingerprint, Named};
+use crate::margin::{SidesAndMargin, upper_bound};
 use crate::proof::{
     Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, MarginKind, Plane,
     Proof, Verdict, WeightedRow, conflicting,
 };
 use crate::rank::{integer_residues, rank, row_residues};
 
-/// Rows handed to one task.
-pub(crate) const ROWS_A_TASK: usize = 256;
 /// Features handed to one task, and tasks at the most where rows are sparse.
-const COLUMNS_A_TASK: usize = 64;
+const COLUMNS_PER_TASK: usize = 64;
 
 /// Returns the number of features to hand to one task. A task visits every row that is named, so that
 /// a million features of sparse rows must not make many tasks.
-pub(crate) fn columns_a_task(features: &Features) -> usize {
+pub(crate) fn columns_per_task(features: &Features) -> usize {
     match features {
-        Features::Sparse(_) => features.columns().div_ceil(COLUMNS_A_TASK).max(COLUMNS_A_TASK),
-        _ => COLUMNS_A_TASK,
+        Features::Sparse(_) => features.columns().div_ceil(COLUMNS_PER_TASK).max(COLUMNS_PER_TASK),
+        _ => COLUMNS_PER_TASK,
     }
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn columns_a_task(features: &Features) -> usize {
 pub struct Verified {
     verdict: Verdict,
     rows: usize,
-    margin: Option<(MarginKind, f64, f64)>,
+    margin: Option<Margin>,
 }
 
 impl Verified {
@@ -50,7 +50,7 @@ impl Verified {
 
     /// Returns the bounds on a margin that were proven, if any were claimed: on that of the hyperplane
     /// from below, and on that of any hyperplane from above.
-    pub fn margin(&self) -> Option<(MarginKind, f64, f64)> {
+    pub fn margin(&self) -> Option<Margin> {
         self.margin
     }
 }
@@ -157,98 +157,307 @@ fn where_not(feature: Option<usize>) -> String {
 /// Returns what was proven, or why the proof does not hold.
 ///
 /// Everything is checked on the raw rows, in exact arithmetic, whatever the size of the numbers. The
-/// row that a refusal names is the first, whatever the number of threads. Costs a parallel pass for
-/// the fingerprint, and another one for a hyperplane with its margin.
+/// row that a refusal names is the first, whatever the number of threads. Costs one parallel pass,
+/// and a look at the rows that the proof names.
 pub fn verify(samples: &Samples, proof: &Proof) -> Result<Verified, Refused> {
-    check_data(samples, proof)?;
-    match &proof.claim {
-        Claim::Separable { hyperplane } => match &proof.margin {
-            Some(margin) => check_sides_and_margin(samples, hyperplane, margin)?,
-            None => check_sides(samples, hyperplane, &[Ordering::Greater])?,
-        },
-        _ if proof.margin.is_some() => return Err(Refused::MarginWithoutHyperplane),
-        Claim::Inseparable { conflict, orthogonal } => {
-            check_conflict(samples, conflict)?;
-            check_span(samples, conflict, orthogonal)?;
+    verify_data(&Memory::new(samples), proof, None).expect("memory can be read")
+}
+
+/// Returns the same for data that may be elsewhere, or the error if it cannot be read. Who has taken
+/// the fingerprint in an earlier pass over the same data may hand it in.
+pub fn verify_data(
+    data: &dyn Data,
+    proof: &Proof,
+    named: Option<&Named>,
+) -> Result<Result<Verified, Refused>, Error> {
+    match check(data, proof, named) {
+        Ok(()) => {
+            let claimed = |m: &MarginClaim| Margin { kind: m.kind, lower: m.lower, upper: m.upper };
+            let margin = proof.margin.as_ref().map(claimed);
+            Ok(Ok(Verified { verdict: proof.verdict(), rows: data.shape().rows, margin }))
         }
-        Claim::QuasiSeparable { conflict, hyperplane } => {
-            check_conflict(samples, conflict)?;
-            check_sides(samples, hyperplane, &[Ordering::Greater, Ordering::Equal])?;
-            if check_sides(samples, hyperplane, &[Ordering::Equal]).is_ok() {
-                return Err(Refused::NoStrictRow);
-            }
+        Err(Failed::Refused(refused)) => Ok(Err(refused)),
+        Err(Failed::Unreadable(error)) => Err(error),
+    }
+}
+
+/// What keeps a check from coming to its end.
+enum Failed {
+    Refused(Refused),
+    Unreadable(Error),
+}
+
+impl From<Refused> for Failed {
+    fn from(refused: Refused) -> Self {
+        Failed::Refused(refused)
+    }
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Failed::Unreadable(error)
+    }
+}
+
+/// Checks everything: what the proof says by itself, then all rows in one pass, then those it names.
+fn check(data: &dyn Data, proof: &Proof, named: Option<&Named>) -> Result<(), Failed> {
+    let shape = data.shape();
+    differ("number of rows", &proof.data.rows, &shape.rows)?;
+    differ("number of features", &proof.data.features, &shape.columns)?;
+    // That it is about other data is said first, so what is wrong with its numbers waits.
+    let numbers = check_numbers(shape.columns, proof);
+    let mut looks = Looks::default();
+    if named.is_none() {
+        looks.fingerprint = Some(Fingerprint::of(shape));
+    }
+    if numbers.is_ok() {
+        looks.ask(proof);
+    }
+    if looks.asks() {
+        looks = fold(data, looks)?;
+    }
+    let taken = looks.fingerprint.as_ref().map(Fingerprint::named);
+    let named = taken.as_ref().or(named).expect("taken, or handed in");
+    differ("fingerprint", &proof.data.fingerprint, &named.name().fingerprint)?;
+    numbers?;
+    match &proof.claim {
+        Claim::Separable { .. } => {
+            looks.strictly_separated()?;
+            proof.margin.as_ref().map_or(Ok(()), |margin| {
+                check_margin(data, margin, looks.margin.as_ref().map_or(0.0, |m| m.lower))
+            })
+        }
+        Claim::Inseparable { conflict, orthogonal } => {
+            let rows = check_conflict(data, conflict)?;
+            looks.all_orthogonal()?;
+            Ok(check_span(&rows, orthogonal)?)
+        }
+        Claim::QuasiSeparable { conflict, .. } => {
+            check_conflict(data, conflict)?;
+            Ok(looks.weakly_separated()?)
         }
     }
-    let margin = proof.margin.as_ref().map(|m| (m.kind, m.lower, m.upper));
-    Ok(Verified { verdict: proof.verdict(), rows: samples.rows(), margin })
 }
 
-fn check_data(samples: &Samples, proof: &Proof) -> Result<(), Refused> {
-    let differ = |what, claimed: &dyn ToString, found: &dyn ToString| {
-        let (claimed, found) = (claimed.to_string(), found.to_string());
-        if claimed == found { Ok(()) } else { Err(Refused::OtherData { what, claimed, found }) }
-    };
-    differ("number of rows", &proof.data.rows, &samples.rows())?;
-    differ("number of features", &proof.data.features, &samples.columns())?;
-    differ("fingerprint", &proof.data.fingerprint, &fingerprint(samples))
+fn differ(what: &'static str, claimed: &dyn ToString, found: &dyn ToString) -> Result<(), Refused> {
+    let (claimed, found) = (claimed.to_string(), found.to_string());
+    if claimed == found { Ok(()) } else { Err(Refused::OtherData { what, claimed, found }) }
 }
 
-/// Checks that y (w·x + b) has an allowed sign for every row.
-fn check_sides(samples: &Samples, plane: &Plane, allowed: &[Ordering]) -> Result<(), Refused> {
-    let first = match plane {
+/// Checks what can be said of a proof without a look at any row.
+fn check_numbers(columns: usize, proof: &Proof) -> Result<(), Refused> {
+    match &proof.claim {
+        Claim::Separable { hyperplane } => check_plane(columns, hyperplane),
+        _ if proof.margin.is_some() => Err(Refused::MarginWithoutHyperplane),
+        Claim::QuasiSeparable { hyperplane, .. } => check_plane(columns, hyperplane),
+        Claim::Inseparable { orthogonal, .. } => {
+            orthogonal.iter().try_for_each(|Integers(v)| check_length(v.len(), columns + 1))
+        }
+    }
+}
+
+/// Checks that there is one finite weight per feature.
+pub(crate) fn check_plane(columns: usize, plane: &Plane) -> Result<(), Refused> {
+    match plane {
         Plane::Floats(FloatPlane { weights, bias }) => {
-            check_numbers(samples, weights, *bias)?;
-            first_astray(samples, |row| sign_of_value(weights, *bias, row), allowed)
+            check_length(weights.len(), columns)?;
+            let finite = weights.iter().chain([bias]).all(|w| w.is_finite());
+            if finite { Ok(()) } else { Err(Refused::NotFinite) }
         }
-        Plane::Integers(IntegerPlane { weights, bias }) => {
-            check_length(weights.len(), samples.columns())?;
-            let plane = ExactPlane::new(weights, bias);
-            first_astray(samples, |row| plane.sign(row), allowed)
-        }
-    };
-    first.map_or(Ok(()), |i| Err(Refused::WrongSide { row: i + 1 }))
-}
-
-/// Returns the first row (counted from 0) whose sign, times y, is not allowed.
-fn first_astray(
-    samples: &Samples,
-    sign: impl Fn(Row) -> Ordering + Sync,
-    allowed: &[Ordering],
-) -> Option<usize> {
-    let astray = |&i: &usize| {
-        let sign = sign(Row::of(samples.features(), i));
-        !allowed.contains(&if samples.positive()[i] { sign } else { sign.reverse() })
-    };
-    (0..samples.rows()).into_par_iter().with_min_len(ROWS_A_TASK).find_first(astray)
-}
-
-fn check_numbers(samples: &Samples, weights: &[f64], bias: f64) -> Result<(), Refused> {
-    check_length(weights.len(), samples.columns())?;
-    let finite = weights.iter().chain([&bias]).all(|w| w.is_finite());
-    if finite { Ok(()) } else { Err(Refused::NotFinite) }
+        Plane::Integers(IntegerPlane { weights, .. }) => check_length(weights.len(), columns),
+    }
 }
 
 fn check_length(found: usize, expected: usize) -> Result<(), Refused> {
     if found == expected { Ok(()) } else { Err(Refused::WrongLength { found, expected }) }
 }
 
-/// Returns nothing if the rows (counted from 0), taken so many times, cancel: no hyperplane has all of
-/// them strictly on their own sides. Costs one look at the rows named.
-pub fn verify_conflict(samples: &Samples, conflict: &[(usize, IBig)]) -> Result<(), Refused> {
-    check_conflict(samples, &conflicting(conflict.to_vec()))
+/// What one pass looks at for a proof.
+#[derive(Default)]
+pub(crate) struct Looks<'a> {
+    pub(crate) fingerprint: Option<Fingerprint>,
+    sides: Option<Sides<'a>>,
+    pub(crate) margin: Option<SidesAndMargin<'a>>,
+    orthogonal: Vec<Sides<'a>>,
+}
+
+impl<'a> Looks<'a> {
+    /// Asks for what the claim of the proof says about all rows.
+    fn ask(&mut self, proof: &'a Proof) {
+        match &proof.claim {
+            Claim::Separable { hyperplane } => match (hyperplane, &proof.margin) {
+                (Plane::Floats(plane), Some(margin)) => self.ask_margin(margin.kind, plane),
+                _ => self.sides = Some(Sides::of(hyperplane)),
+            },
+            Claim::QuasiSeparable { hyperplane, .. } => self.sides = Some(Sides::of(hyperplane)),
+            Claim::Inseparable { orthogonal, .. } => {
+                self.orthogonal = orthogonal.iter().map(Sides::of_vector).collect();
+            }
+        }
+    }
+
+    pub(crate) fn ask_margin(&mut self, kind: MarginKind, plane: &'a FloatPlane) {
+        self.margin = Some(SidesAndMargin::new(kind, &plane.weights, plane.bias));
+    }
+
+    /// Returns true if there is something to look at.
+    fn asks(&self) -> bool {
+        let looks = self.fingerprint.is_some() || self.sides.is_some() || self.margin.is_some();
+        looks || !self.orthogonal.is_empty()
+    }
+
+    pub(crate) fn strictly_separated(&self) -> Result<(), Refused> {
+        let sides = self.sides.as_ref();
+        let astray = match sides {
+            Some(sides) => sides.wrong.into_iter().chain(sides.on).min(),
+            None => self.margin.as_ref().and_then(|margin| margin.astray),
+        };
+        astray.map_or(Ok(()), |row| Err(Refused::WrongSide { row: row + 1 }))
+    }
+
+    fn weakly_separated(&self) -> Result<(), Refused> {
+        let sides = self.sides.as_ref().expect("asked for");
+        match (sides.wrong, sides.own) {
+            (Some(row), _) => Err(Refused::WrongSide { row: row + 1 }),
+            (None, None) => Err(Refused::NoStrictRow),
+            (None, Some(_)) => Ok(()),
+        }
+    }
+
+    fn all_orthogonal(&self) -> Result<(), Refused> {
+        let off = self.orthogonal.iter().find_map(|v| v.wrong.into_iter().chain(v.own).min());
+        off.map_or(Ok(()), |row| Err(Refused::NotOrthogonal { row: row + 1 }))
+    }
+}
+
+impl Fold for Looks<'_> {
+    fn fresh(&self) -> Self {
+        Looks {
+            fingerprint: self.fingerprint.fresh(),
+            sides: self.sides.fresh(),
+            margin: self.margin.fresh(),
+            orthogonal: self.orthogonal.iter().map(Sides::fresh).collect(),
+        }
+    }
+
+    fn absorb(&mut self, block: &Block<'_>) {
+        self.fingerprint.absorb(block);
+        self.sides.absorb(block);
+        self.margin.absorb(block);
+        self.orthogonal.iter_mut().for_each(|sides| sides.absorb(block));
+    }
+
+    fn merge(self, other: Self) -> Self {
+        let pairs = self.orthogonal.into_iter().zip(other.orthogonal);
+        Looks {
+            fingerprint: self.fingerprint.merge(other.fingerprint),
+            sides: self.sides.merge(other.sides),
+            margin: self.margin.merge(other.margin),
+            orthogonal: pairs.map(|(a, b)| a.merge(b)).collect(),
+        }
+    }
+}
+
+/// A hyperplane that tells sides without rounding.
+#[derive(Clone)]
+enum ExactSide<'a> {
+    Floats(&'a FloatPlane),
+    Integers(Arc<ExactPlane<'a>>),
+}
+
+/// Looks on which side of a hyperplane rows lie: the first row of each kind.
+struct Sides<'a> {
+    plane: ExactSide<'a>,
+    wrong: Option<usize>,
+    on: Option<usize>,
+    own: Option<usize>,
+}
+
+impl<'a> Sides<'a> {
+    fn of(plane: &'a Plane) -> Self {
+        Self::at(match plane {
+            Plane::Floats(plane) => ExactSide::Floats(plane),
+            Plane::Integers(IntegerPlane { weights, bias }) => {
+                ExactSide::Integers(Arc::new(ExactPlane::new(weights, bias)))
+            }
+        })
+    }
+
+    /// Returns the sides of the hyperplane whose weights and bias follow one another.
+    fn of_vector(Integers(vector): &'a Integers) -> Self {
+        let (bias, weights) = vector.split_last().expect("a bias");
+        Self::at(ExactSide::Integers(Arc::new(ExactPlane::new(weights, bias))))
+    }
+
+    fn at(plane: ExactSide<'a>) -> Self {
+        Sides { plane, wrong: None, on: None, own: None }
+    }
+}
+
+impl Fold for Sides<'_> {
+    fn fresh(&self) -> Self {
+        Sides::at(self.plane.clone())
+    }
+
+    fn absorb(&mut self, block: &Block<'_>) {
+        let samples = block.samples();
+        let ahead = samples.features().rows_ahead();
+        for i in block.places() {
+            block.prefetch_after(i, ahead);
+            let row = Row::of(samples.features(), i);
+            let sign = match &self.plane {
+                ExactSide::Floats(plane) => sign_of_value(&plane.weights, plane.bias, row),
+                ExactSide::Integers(plane) => plane.sign(row),
+            };
+            let first = match if samples.positive()[i] { sign } else { sign.reverse() } {
+                Ordering::Less => &mut self.wrong,
+                Ordering::Equal => &mut self.on,
+                Ordering::Greater => &mut self.own,
+            };
+            *first = Some(first.map_or(block.number(i), |known| known.min(block.number(i))));
+        }
+    }
+
+    fn merge(self, other: Self) -> Self {
+        let first = |a: Option<usize>, b: Option<usize>| a.into_iter().chain(b).min();
+        Sides {
+            plane: self.plane,
+            wrong: first(self.wrong, other.wrong),
+            on: first(self.on, other.on),
+            own: first(self.own, other.own),
+        }
+    }
+}
+
+/// Returns nothing if the rows, taken so many times, cancel: no hyperplane puts all of them strictly on
+/// their own sides. Costs one look at the rows named; errors if they cannot be read.
+pub fn verify_conflict(data: &dyn Data, conflict: &Conflict) -> Result<Result<(), Refused>, Error> {
+    match check_conflict(data, &conflicting(conflict.clone())) {
+        Ok(_) => Ok(Ok(())),
+        Err(Failed::Refused(refused)) => Ok(Err(refused)),
+        Err(Failed::Unreadable(error)) => Err(error),
+    }
 }
 
 /// Checks that the rows, times y and their multipliers, add up to zero, and so do the multipliers
 /// times y. (Gordan: then y (w·x + b) > 0 for all of them is impossible, since these add up to 0.)
-fn check_conflict(samples: &Samples, conflict: &[ConflictingRow]) -> Result<(), Refused> {
-    check_rows(samples, conflict.iter().map(|c| c.row))?;
+///
+/// Returns the rows.
+fn check_conflict(data: &dyn Data, conflict: &[ConflictingRow]) -> Result<Samples, Failed> {
+    check_rows(data.shape().rows, conflict.iter().map(|c| c.row))?;
+    if let Some(ConflictingRow { row, .. }) = conflict.iter().find(|c| c.multiplier <= IBig::ZERO) {
+        return Err(Refused::NotPositive { row: *row }.into());
+    }
+    let rows: Vec<usize> = conflict.iter().map(|c| c.row - 1).collect();
+    let samples = data.fetch(&rows)?;
+    check_cancelling(&samples, conflict)?;
+    Ok(samples)
+}
+
+fn check_cancelling(samples: &Samples, conflict: &[ConflictingRow]) -> Result<(), Refused> {
     let mut balance = IBig::ZERO;
     let mut terms = vec![];
-    for ConflictingRow { row, multiplier } in conflict {
-        if *multiplier <= IBig::ZERO {
-            return Err(Refused::NotPositive { row: *row });
-        }
-        let i = row - 1;
+    for (i, ConflictingRow { multiplier, .. }) in conflict.iter().enumerate() {
         let factor = if samples.positive()[i] { multiplier.clone() } else { -multiplier };
         balance += &factor;
         terms.push((Row::of(samples.features(), i), factor));
@@ -256,7 +465,7 @@ fn check_conflict(samples: &Samples, conflict: &[ConflictingRow]) -> Result<(), 
     if balance != IBig::ZERO {
         return Err(Refused::DoesNotCancel { feature: None });
     }
-    let (columns, size) = (samples.columns(), columns_a_task(samples.features()));
+    let (columns, size) = (samples.columns(), columns_per_task(samples.features()));
     let left = (0..columns.div_ceil(size)).into_par_iter().find_map_first(|task| {
         let from = task * size;
         first_not_cancelling(&terms, from..columns.min(from + size))
@@ -267,22 +476,11 @@ fn check_conflict(samples: &Samples, conflict: &[ConflictingRow]) -> Result<(), 
     }
 }
 
-/// Checks that the rows (x, 1) of the conflict span all rows: all are orthogonal to the vectors given,
-/// and there is no room for more than the conflict spans in what is orthogonal to those.
-fn check_span(
-    samples: &Samples,
-    conflict: &[ConflictingRow],
-    orthogonal: &[Integers],
-) -> Result<(), Refused> {
-    let (features, columns) = (samples.features(), samples.columns());
-    for Integers(vector) in orthogonal {
-        check_length(vector.len(), columns + 1)?;
-        let plane = ExactPlane::new(&vector[..columns], &vector[columns]);
-        if let Some(i) = first_astray(samples, |row| plane.sign(row), &[Ordering::Equal]) {
-            return Err(Refused::NotOrthogonal { row: i + 1 });
-        }
-    }
-    let rows = conflict.iter().map(|c| row_residues(Row::of(features, c.row - 1), columns));
+/// Checks that the rows (x, 1) of the conflict span all rows, which are orthogonal to the vectors
+/// given: there is no room for more than the conflict spans in what is orthogonal to those.
+fn check_span(conflict: &Samples, orthogonal: &[Integers]) -> Result<(), Refused> {
+    let columns = conflict.columns();
+    let rows = (0..conflict.rows()).map(|i| row_residues(Row::of(conflict.features(), i), columns));
     let spanned = rank(rows.collect());
     let left_out = rank(orthogonal.iter().map(|Integers(v)| integer_residues(v)).collect());
     if spanned + left_out > columns {
@@ -293,10 +491,10 @@ fn check_span(
 }
 
 /// Checks that there are rows, that they exist, and that none is named twice.
-fn check_rows(samples: &Samples, rows: impl Iterator<Item = usize>) -> Result<(), Refused> {
+fn check_rows(count: usize, rows: impl Iterator<Item = usize>) -> Result<(), Refused> {
     let mut seen = std::collections::HashSet::new();
     for row in rows {
-        if row == 0 || row > samples.rows() {
+        if row == 0 || row > count {
             return Err(Refused::RowOutOfRange { row });
         }
         if !seen.insert(row) {
@@ -307,51 +505,32 @@ fn check_rows(samples: &Samples, rows: impl Iterator<Item = usize>) -> Result<()
 }
 
 /// Checks that rows and weights can show an upper bound.
-pub(crate) fn check_upper_rows(samples: &Samples, rows: &[WeightedRow]) -> Result<(), Refused> {
+pub(crate) fn check_upper_rows(count: usize, rows: &[WeightedRow]) -> Result<(), Refused> {
     if !rows.iter().all(|r| r.weight.is_finite()) {
         return Err(Refused::NotFinite);
     }
-    check_rows(samples, rows.iter().map(|r| r.row))?;
+    check_rows(count, rows.iter().map(|r| r.row))?;
     match rows.iter().find(|r| r.weight < 0.0) {
         Some(negative) => Err(Refused::NotPositive { row: negative.row }),
         None => Ok(()),
     }
 }
 
-/// Checks that every row is on its own side, and both bounds on the margin. That the lower one is not
-/// above the upper one follows.
-fn check_sides_and_margin(
-    samples: &Samples,
-    plane: &Plane,
-    margin: &MarginClaim,
-) -> Result<(), Refused> {
+/// Checks both bounds on the margin, given the best lower one that can be confirmed. That the lower
+/// one is not above the upper one follows.
+fn check_margin(data: &dyn Data, margin: &MarginClaim, found: f64) -> Result<(), Failed> {
     let MarginClaim { kind, lower, upper, upper_rows } = margin;
-    let found = match plane {
-        Plane::Floats(FloatPlane { weights, bias }) => {
-            check_numbers(samples, weights, *bias)?;
-            let (wrong, found) = sides_and_margin(samples, *kind, weights, *bias);
-            if let Some(i) = wrong {
-                return Err(Refused::WrongSide { row: i + 1 });
-            }
-            found
-        }
-        Plane::Integers(_) => {
-            check_sides(samples, plane, &[Ordering::Greater])?;
-            // It separates, which is all that is known about it.
-            0.0
-        }
-    };
     if !lower.is_finite() || !upper.is_finite() {
-        return Err(Refused::NotFinite);
+        return Err(Refused::NotFinite.into());
     }
-    check_upper_rows(samples, upper_rows)?;
+    check_upper_rows(data.shape().rows, upper_rows)?;
     if *lower > found {
-        return Err(Refused::Margin { what: "lower", claimed: *lower, found });
+        return Err(Refused::Margin { what: "lower", claimed: *lower, found }.into());
     }
-    let rows: Vec<(usize, f64)> = upper_rows.iter().map(|r| (r.row - 1, r.weight)).collect();
-    let found = margin_upper_bound(samples, *kind, &rows);
+    let rows = upper_rows.iter().map(|r| (r.row - 1, r.weight)).collect();
+    let found = upper_bound(data, *kind, &rows)?;
     if *upper < found {
-        return Err(Refused::Margin { what: "upper", claimed: *upper, found });
+        return Err(Refused::Margin { what: "upper", claimed: *upper, found }.into());
     }
     Ok(())
 }

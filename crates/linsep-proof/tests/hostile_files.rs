@@ -3,7 +3,7 @@
 
 use linsep_data::Samples;
 use linsep_proof::{
-    IBig, MarginKind, Proof, Verdict, margin_lower_bound, margin_upper_bound, verify,
+    IBig, Margin, MarginKind, Proof, Verdict, margin_lower_bound, margin_upper_bound, verify,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -26,12 +26,12 @@ fn known() -> [Known; 3] {
     let pair = line(&[100.0, 101.0], "-+");
     let touching = line(&[0.0, 0.0, 1.0], "-++");
     let enclosed = line(&[0.0, 3.0, 1.0], "++-");
-    let rows = [(0, 0.5), (1, 0.5)];
+    let rows = [(0, 0.5), (1, 0.5)].into();
     let kind = MarginKind::Angular;
     let lower = margin_lower_bound(&pair, kind, &[1.0], -100.5);
     let upper = margin_upper_bound(&pair, kind, &rows);
-    let separable =
-        Proof::separable(&pair, (vec![1.0], -100.5)).with_margin(kind, (lower, upper), &rows);
+    let separable = Proof::separable(&pair, (vec![1.0], -100.5))
+        .with_margin(Margin { kind, lower, upper }, &rows);
     let two = vec![(0, IBig::ONE), (1, IBig::ONE)];
     let quasi = Proof::quasi_separable(&touching, two, (vec![IBig::ONE], IBig::ZERO));
     let three = vec![(0, 2.into()), (1, 1.into()), (2, 3.into())];
@@ -59,7 +59,7 @@ fn check(text: &str) -> usize {
             return false;
         };
         assert_eq!(known.verdict, verified.verdict(), "{text}");
-        if let Some((kind, lower, upper)) = verified.margin() {
+        if let Some(Margin { kind, lower, upper }) = verified.margin() {
             // The constants have twelve digits.
             let margin = if kind == MarginKind::Angular { MARGIN } else { 0.5 };
             assert!(lower <= margin * (1.0 + 1e-11), "{lower:e} is not below the margin: {text}");
@@ -257,12 +257,14 @@ proptest! {
         let (lower, upper) = if near[1] { (margin.lower, margin.upper) } else { bounds };
         let parts = if near[2] { (0.5, 0.5) } else { parts };
         let proof = Proof::separable(&known.samples, (vec![weight], bias));
-        let proof = proof.with_margin(MarginKind::Angular, (lower, upper), &[(0, parts.0), (1, parts.1)]);
+        let margin = Margin { kind: MarginKind::Angular, lower, upper };
+        let proof = proof.with_margin(margin, &[(0, parts.0), (1, parts.1)].into());
         let confirmed = check(&proof.to_json());
         prop_assert!(confirmed == 1 || near != [true; 3]);
         // Not through a file, numbers may be infinite or none at all.
         if let Ok(verified) = verify(&known.samples, &proof) {
-            prop_assert!(verified.margin().is_some_and(|(_, a, b)| a <= MARGIN && b >= MARGIN * 0.999));
+            let margin = verified.margin();
+            prop_assert!(margin.is_some_and(|m| m.lower <= MARGIN && m.upper >= MARGIN * 0.999));
         }
     }
 }

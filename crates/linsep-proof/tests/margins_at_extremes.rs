@@ -156,7 +156,7 @@ proptest! {
         parts in prop::collection::vec(extreme(), 4),
     ) {
         let Some(samples) = samples(&values, columns) else { return Ok(()) };
-        let rows: Vec<(usize, f64)> = (0..samples.rows()).map(|i| (i, parts[i].abs())).collect();
+        let rows = (0..samples.rows()).map(|i| (i, parts[i].abs())).collect();
         let upper = margin_upper_bound(&samples, Angular, &rows);
         prop_assert!((0.0..=1.0).contains(&upper), "{upper}");
         let (weights, bias) = (&plane[..columns], plane[3]);
@@ -183,7 +183,7 @@ proptest! {
         };
         let (a, b) = (unit(&values[..2], 1.0), unit(&values[2..], -1.0));
         let w = [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-        let upper = margin_upper_bound(&samples, Angular, &[(0, part.abs()), (1, part.abs())]);
+        let upper = margin_upper_bound(&samples, Angular, &[(0, part.abs()), (1, part.abs())].into());
         if w != [0.0; 3] {
             let margins = values.chunks(2).enumerate();
             let held = margins.map(|(i, row)| Quotient::of(row, label(i), &w[..2], w[2]));

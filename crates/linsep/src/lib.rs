@@ -10,6 +10,7 @@ pub mod lift;
 pub mod model;
 pub mod online;
 pub mod race;
+mod random;
 pub mod report;
 
 pub use hyperplane::{Evaluation, Hyperplane, Margin};

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use linsep_data::kernels::Grid;
 use linsep_data::{Features, Samples};
 
 /// How long the vectors are that a method learns from.
@@ -51,9 +52,12 @@ impl<'a> Rows<'a> {
     /// mistake and no update of a method that starts at zero.
     pub fn raw(samples: &'a Samples) -> Self {
         let longest = samples.norms().iter().fold(0.0_f64, |m, &n| m.max(n));
-        let exponent = (longest.to_bits() >> 52) as i32 - 1023;
-        let scale = if exponent > 400 { 2.0_f64.powi(-exponent) } else { 1.0 };
-        Rows { samples, length: Length::Raw(scale) }
+        Self::raw_in(samples, raw_unit(longest))
+    }
+
+    /// Returns the extended samples times `unit`, a power of two.
+    pub(crate) fn raw_in(samples: &'a Samples, unit: f64) -> Self {
+        Rows { samples, length: Length::Raw(unit) }
     }
 
     /// Returns the power of two by which raw rows are scaled; 1 for lifted ones.
@@ -125,6 +129,15 @@ impl<'a> Rows<'a> {
         *bias += c;
     }
 
+    /// Adds c z to w for row `i`, each term rounded to the grid.
+    #[inline]
+    pub(crate) fn add_on(&self, grid: Grid, i: usize, c: f64, w: &mut [f64]) {
+        let c = self.scale(i, c);
+        let (bias, weights) = w.split_last_mut().expect("w has a bias");
+        self.samples.features().axpy_on(grid, i, c, weights);
+        *bias += grid.round(c);
+    }
+
     /// Writes w·z to `out` for the rows in `range`: the same bits as [`Rows::score`].
     pub fn scores(&self, range: Range<usize>, w: &[f64], out: &mut [f64]) {
         let (bias, weights) = split(w);
@@ -158,6 +171,13 @@ impl<'a> Rows<'a> {
             }
         }
     }
+}
+
+/// Returns the power of two by which raw rows are scaled if the longest has this length: 1 unless
+/// squares would overflow.
+pub(crate) fn raw_unit(longest: f64) -> f64 {
+    let exponent = (longest.to_bits() >> 52) as i32 - 1023;
+    if exponent > 400 { 2.0_f64.powi(-exponent) } else { 1.0 }
 }
 
 fn split(w: &[f64]) -> (f64, &[f64]) {

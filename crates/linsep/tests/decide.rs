@@ -3,7 +3,7 @@
 
 use linsep::Samples;
 use linsep::data::generate::Generator;
-use linsep::data::samples::Sparse;
+use linsep::data::samples::SparseBuilder;
 use linsep::decide::{DecideOptions, Decision, MarginGoal, MarginKind, Verdict, decide};
 use linsep::online::{FitSettings, MethodSettings, fit, svm};
 use linsep::proof::{Proof, verify};
@@ -14,13 +14,13 @@ fn decided(samples: &Samples) -> Decision {
 }
 
 fn decided_with(samples: &Samples, options: DecideOptions) -> Decision {
-    let decision = decide(samples, &options, &mut ());
-    if let Some(proof) = &decision.proof {
+    let decision = decide(samples, &options, &mut ()).unwrap();
+    if let Some(proof) = decision.proof() {
         // Through its file, as a stranger would get it.
         let proof = Proof::from_json(&proof.to_json()).unwrap();
         verify(samples, &proof).unwrap();
     }
-    assert_eq!(decision.proof.is_none(), decision.verdict == Verdict::Undecided);
+    assert_eq!(decision.proof().is_some(), decision.verdict().is_some());
     decision
 }
 
@@ -28,7 +28,7 @@ fn check(rows: &[&[f64]], labels: &str, expected: Verdict) {
     let values: Vec<f64> = rows.iter().flat_map(|row| row.iter().copied()).collect();
     let labels = labels.chars().map(|c| c == '+').collect();
     let samples = Samples::dense(values, rows[0].len(), labels).unwrap();
-    assert_eq!(decided(&samples).verdict, expected, "{rows:?}");
+    assert_eq!(decided(&samples).verdict(), Some(expected), "{rows:?}");
 }
 
 #[test]
@@ -65,8 +65,10 @@ fn generated_data_of_every_shape() {
     for (rows, features) in [(2000, 10), (300, 100), (50, 400), (40, 1000), (400, 900)] {
         let samples = Generator::new(rows, features, 5).samples::<f64>().unwrap();
         let decision = decided(&samples);
-        assert_eq!(decision.verdict, Verdict::Separable, "{rows} x {features}");
-        assert!(decision.lower > 0.0 && decision.lower <= decision.upper);
+        assert_eq!(decision.verdict(), Some(Verdict::Separable), "{rows} x {features}");
+        assert!(
+            decision.margin().lower > 0.0 && decision.margin().lower <= decision.margin().upper
+        );
     }
 }
 
@@ -74,13 +76,12 @@ fn generated_data_of_every_shape() {
 fn the_largest_margin_is_bracketed() {
     let samples = Generator::new(3000, 8, 2).samples::<f64>().unwrap();
     for kind in [MarginKind::Angular, MarginKind::Geometric] {
-        let options = DecideOptions { margin: MarginGoal::Max, kind, ..DecideOptions::default() };
+        let options = DecideOptions::default().with_margin(MarginGoal::Max).with_kind(kind);
         let decision = decided_with(&samples, options);
-        assert!(decision.lower <= decision.upper);
-        assert!(decision.lower >= decision.upper * (1.0 - 2e-6), "{decision:?}");
-        let proof = decision.proof.unwrap();
-        let proven = verify(&samples, &proof).unwrap().margin();
-        assert_eq!(proven, Some((kind, decision.lower, decision.upper)));
+        assert!(decision.margin().lower <= decision.margin().upper);
+        assert!(decision.margin().lower >= decision.margin().upper * (1.0 - 2e-6), "{decision:?}");
+        let proven = verify(&samples, decision.proof().unwrap()).unwrap().margin();
+        assert_eq!(proven, Some(decision.margin()));
     }
 }
 
@@ -96,15 +97,12 @@ fn the_largest_geometric_margin_is_that_of_a_hard_support_vector_machine() {
         let samples = Generator::new(200, 3, seed).samples::<f64>().unwrap();
         let svm = fit(&samples, &settings, &mut (), None).unwrap();
         let reached = svm.evaluation.margin.geometric.unwrap();
-        let options = DecideOptions {
-            margin: MarginGoal::Max,
-            kind: MarginKind::Geometric,
-            ..DecideOptions::default()
-        };
+        let options =
+            DecideOptions::default().with_margin(MarginGoal::Max).with_kind(MarginKind::Geometric);
         let decision = decided_with(&samples, options);
         // The machine maximises the angular margin, so it may fall short, but never exceed.
-        assert!(reached <= decision.upper && reached > 0.2 * decision.upper);
-        assert!(decision.lower >= decision.upper * (1.0 - 2e-6), "{decision:?}");
+        assert!(reached <= decision.margin().upper && reached > 0.2 * decision.margin().upper);
+        assert!(decision.margin().lower >= decision.margin().upper * (1.0 - 2e-6), "{decision:?}");
     }
 }
 
@@ -116,15 +114,18 @@ fn hulls_far_apart_and_near_at_every_scale() {
         let values: Vec<f64> = rows.iter().map(|v| offset + v * unit).collect();
         let labels = vec![false, false, false, true, true, true];
         let samples = Samples::dense(values, 2, labels).unwrap();
-        let options = DecideOptions {
-            margin: MarginGoal::Max,
-            kind: MarginKind::Geometric,
-            ..DecideOptions::default()
-        };
+        let options =
+            DecideOptions::default().with_margin(MarginGoal::Max).with_kind(MarginKind::Geometric);
         let decision = decided_with(&samples, options);
         let half = 1.5 * unit;
-        assert!(decision.lower <= half * (1.0 + 1e-9) && half * (1.0 - 1e-9) <= decision.upper);
-        assert!(decision.lower >= decision.upper * (1.0 - 2e-6), "{offset} {unit} {decision:?}");
+        assert!(
+            decision.margin().lower <= half * (1.0 + 1e-9)
+                && half * (1.0 - 1e-9) <= decision.margin().upper
+        );
+        assert!(
+            decision.margin().lower >= decision.margin().upper * (1.0 - 2e-6),
+            "{offset} {unit} {decision:?}"
+        );
     }
 }
 
@@ -143,16 +144,19 @@ fn wrong_labels_are_proven_to_conflict() {
         labels[i] = !labels[i];
     }
     let samples = Samples::dense(values, 8, labels).unwrap();
-    assert_eq!(decided(&samples).verdict, Verdict::Inseparable);
+    assert_eq!(decided(&samples).verdict(), Some(Verdict::Inseparable));
 }
 
 #[test]
 fn a_limit_leaves_rigorous_bounds() {
     let samples = Generator::new(5000, 20, 4).samples::<f64>().unwrap();
-    let options = DecideOptions { max_passes: 1, ..DecideOptions::default() };
-    let decision = decide(&samples, &options, &mut ());
+    let options = DecideOptions::default().with_max_passes(1);
+    let decision = decide(&samples, &options, &mut ()).unwrap();
     let whole = decided(&samples);
-    assert!(decision.lower <= whole.upper && whole.lower <= decision.upper);
+    assert!(
+        decision.margin().lower <= whole.margin().upper
+            && whole.margin().lower <= decision.margin().upper
+    );
 }
 
 /// Exact oracle for tiny integer problems: a conflict has a smallest support, on which the
@@ -237,20 +241,19 @@ proptest! {
         let expected = oracle(&lifted(&values, &labels));
         let columns = values[0].len();
         let samples = if sparse {
-            let (mut offsets, mut indices, mut stored) = (vec![0], vec![], vec![]);
+            let mut rows = SparseBuilder::default();
             for row in &values {
                 for (k, &v) in row.iter().enumerate().filter(|(_, v)| **v != 0) {
-                    indices.push(k as u32);
-                    stored.push(v as f64);
+                    rows.push(k, v as f64);
                 }
-                offsets.push(stored.len());
+                rows.end_row();
             }
-            Samples::sparse(Sparse::new(offsets, indices, stored, columns).unwrap(), labels)
+            Samples::sparse(rows.finish(columns).unwrap(), labels)
         } else {
             let flat = values.iter().flatten().map(|&v| v as f64).collect();
             Samples::dense(flat, columns, labels)
         };
-        prop_assert_eq!(decided(&samples.unwrap()).verdict, expected);
+        prop_assert_eq!(decided(&samples.unwrap()).verdict(), Some(expected));
     }
 
     #[test]
@@ -259,7 +262,7 @@ proptest! {
         let columns = values[0].len();
         let verdict = |values: &[Vec<i64>], labels: Vec<bool>, scale: f64| {
             let flat = values.iter().flatten().map(|&v| v as f64 * scale).collect();
-            decided(&Samples::dense(flat, columns, labels).unwrap()).verdict
+            decided(&Samples::dense(flat, columns, labels).unwrap()).verdict()
         };
         let expected = verdict(&values, labels.clone(), 1.0);
         let swapped = labels.iter().map(|l| !l).collect();
@@ -304,7 +307,7 @@ fn wide_data_is_told_apart_too() {
         values.chunks_mut(features).enumerate().for_each(|(i, row)| change(i, row));
         Samples::dense(values, features, labels.clone()).unwrap()
     };
-    assert_eq!(decided(&with(&|_, _| ())).verdict, Verdict::Inseparable);
+    assert_eq!(decided(&with(&|_, _| ())).verdict(), Some(Verdict::Inseparable));
     // Constant columns, and columns that add up: the conflict does not span everything.
     let deficient = with(&|i, row| {
         (row[3], row[50]) = (0.0, 7.5);
@@ -317,14 +320,14 @@ fn wide_data_is_told_apart_too() {
         row[71..73].iter_mut().for_each(|v| *v = (*v * 1024.0).round());
         row[70] = row[71] - 3.0 * row[72];
     });
-    assert_eq!(decided(&deficient).verdict, Verdict::Inseparable);
+    assert_eq!(decided(&deficient).verdict(), Some(Verdict::Inseparable));
     // Two features that only some of the positive rows have, and only together on one side.
     let quasi = with(&|i, row| {
         let special = labels[i] && i % 10 == 0;
         let shift = (i % 5) as f64;
         (row[8], row[9]) = if special { (shift + 1.0, shift) } else { (shift, shift) };
     });
-    assert_eq!(decided(&quasi).verdict, Verdict::QuasiSeparable);
+    assert_eq!(decided(&quasi).verdict(), Some(Verdict::QuasiSeparable));
 }
 
 #[test]
@@ -336,9 +339,9 @@ fn one_contradiction_in_wide_separable_data() {
     let labels: Vec<bool> = (0..60).map(|i| i % 2 == 0).collect();
     let samples = Samples::dense(values, features, labels).unwrap();
     let decision = decided(&samples);
-    assert_eq!(decision.verdict, Verdict::QuasiSeparable);
-    let rows: Vec<usize> = decision.conflict.iter().map(|(row, _)| *row).collect();
-    assert_eq!(rows, [0, 59]);
+    assert_eq!(decision.verdict(), Some(Verdict::QuasiSeparable));
+    assert_eq!(decision.conflict().unwrap().rows(), [0, 59]);
+    assert_eq!(decision.contradiction, Some((0, 59)));
 }
 
 #[test]
@@ -358,7 +361,6 @@ fn a_face_that_grows() {
     let labels: Vec<bool> = (0..60).map(|i| i % 2 == 0).collect();
     let samples = Samples::dense(values, features, labels).unwrap();
     let decision = decided(&samples);
-    assert_eq!(decision.verdict, Verdict::QuasiSeparable);
-    let rows: Vec<usize> = decision.conflict.iter().map(|(row, _)| *row).collect();
-    assert_eq!(rows, [0, 4, 5, 7, 59]);
+    assert_eq!(decision.verdict(), Some(Verdict::QuasiSeparable));
+    assert_eq!(decision.conflict().unwrap().rows(), [0, 4, 5, 7, 59]);
 }

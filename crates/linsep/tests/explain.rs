@@ -8,27 +8,30 @@ use std::time::Duration;
 use linsep::Samples;
 use linsep::data::generate::Generator;
 use linsep::data::read::{ReadOptions, Source, read};
-use linsep::data::samples::Sparse;
+use linsep::data::samples::SparseBuilder;
 use linsep::decide::{DecideOptions, ExplainOptions, Explanation, Verdict, decide, explain};
 use linsep::proof::{IBig, Proof, verify};
 use proptest::prelude::*;
 
 /// Returns the explanation, with everything in it that can be checked.
 fn explained(samples: &Samples) -> (Verdict, Explanation) {
-    let decision = decide(samples, &DecideOptions::default(), &mut ());
+    let decision = decide(samples, &DecideOptions::default(), &mut ()).unwrap();
     let explanation = explain(samples, &decision, &ExplainOptions::default(), &mut ());
     check_removal(samples, &explanation);
     if let Some(carried) = &explanation.carried_by {
-        let strict = exact_signs(samples, &carried.weights, &carried.bias);
+        let strict = exact_signs(samples, &carried.separator.weights, &carried.separator.bias);
         let expected: Vec<usize> = (0..samples.rows()).filter(|&i| strict[i]).collect();
         assert_eq!(carried.rows, expected);
         assert!(!expected.is_empty());
         let used: Vec<usize> =
-            (0..samples.columns()).filter(|&k| carried.weights[k] != IBig::ZERO).collect();
+            (0..samples.columns()).filter(|&k| carried.separator.weights[k] != IBig::ZERO).collect();
         assert_eq!(carried.features, used);
     }
-    assert_eq!(explanation.carried_by.is_some(), decision.verdict == Verdict::QuasiSeparable);
-    (decision.verdict, explanation)
+    assert_eq!(
+        explanation.carried_by.is_some(),
+        decision.verdict() == Some(Verdict::QuasiSeparable)
+    );
+    (decision.verdict().expect("a verdict"), explanation)
 }
 
 /// The rest is separable, and if the set is irreducible it is not so with any row put back.
@@ -45,8 +48,8 @@ fn check_removal(samples: &Samples, explanation: &Explanation) {
         for row in &rows {
             let others: Vec<usize> = rows.iter().copied().filter(|other| other != row).collect();
             let more = samples.without_rows(&others).unwrap();
-            let verdict = decide(&more, &DecideOptions::default(), &mut ()).verdict;
-            assert!(!matches!(verdict, Verdict::Separable | Verdict::Undecided));
+            let verdict = decide(&more, &DecideOptions::default(), &mut ()).unwrap().verdict();
+            assert!(verdict.is_some_and(|verdict| verdict != Verdict::Separable));
         }
     }
 }
@@ -118,7 +121,8 @@ fn wrong_labels_are_found() {
 fn wrong_labels_away_from_the_border_are_found_exactly() {
     for seed in 1..6 {
         let good = Generator::new(3000, 10, seed).samples::<f64>().unwrap();
-        let separator = decide(&good, &DecideOptions::default(), &mut ()).hyperplane.unwrap();
+        let separator = decide(&good, &DecideOptions::default(), &mut ()).unwrap();
+        let separator = separator.hyperplane().unwrap();
         let value = |i: usize| good.features().dot(i, &separator.weights) + separator.bias;
         let away = |i: usize| value(i).abs() > 0.3 * separator.weight_norm();
         let (samples, flips) = flipped_of(&good, 30, seed, away);
@@ -161,18 +165,17 @@ fn contradictions_are_found_in_every_form() {
     let wide = Samples::dense(values.to_vec(), 2, labels()).unwrap();
     let narrow = values.iter().map(|&v| v as f32).collect();
     let narrow = Samples::dense::<f32>(narrow, 2, labels()).unwrap();
-    let (mut offsets, mut indices, mut stored) = (vec![0], vec![], vec![]);
+    let mut rows = SparseBuilder::default();
     for (i, row) in values.chunks(2).enumerate() {
         for (k, &v) in row.iter().enumerate() {
             // A zero that is stored is a zero all the same.
             if v != 0.0 || i == 2 {
-                indices.push(k as u32);
-                stored.push(v);
+                rows.push(k, v);
             }
         }
-        offsets.push(stored.len());
+        rows.end_row();
     }
-    let sparse = Sparse::new(offsets, indices, stored, 2).unwrap();
+    let sparse = rows.finish(2).unwrap();
     for samples in [wide, narrow, Samples::sparse(sparse, labels()).unwrap()] {
         assert_eq!(explained(&samples).1.contradictions, expected);
     }
@@ -232,7 +235,7 @@ fn what_carries_a_weak_separation() {
 fn a_limit_leaves_what_was_found() {
     let good = Generator::new(2000, 20, 1).samples::<f64>().unwrap();
     let (samples, _) = flipped(&good, 40, 1);
-    let decision = decide(&samples, &DecideOptions::default(), &mut ());
+    let decision = decide(&samples, &DecideOptions::default(), &mut ()).unwrap();
     let options = ExplainOptions { time_limit: Some(Duration::ZERO) };
     let explanation = explain(&samples, &decision, &options, &mut ());
     check_removal(&samples, &explanation);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use linsep::Samples;
 use linsep::data::generate::Generator;
-use linsep::data::samples::{Features, Sparse};
+use linsep::data::samples::{Features, SparseBuilder};
 use linsep::online::{
     Checkpoint, EpochRecord, Fit, FitSettings, MethodSettings, Observer, Progress, Stop, fit,
 };
@@ -194,23 +194,20 @@ fn a_resumed_fit_ends_as_if_it_had_never_stopped() {
 fn sparse_and_dense_samples_are_the_same_samples() {
     let dense = Generator::new(120, 6, 4).samples::<f64>().unwrap();
     let mut x = vec![];
-    let (mut offsets, mut indices, mut values) = (vec![0], vec![], vec![]);
+    let mut rows = SparseBuilder::default();
     for i in 0..dense.rows() {
         dense.features().for_each(i, |k, v| {
             // Every third value becomes a zero, which labels know nothing of.
             let v = if (i + k) % 3 == 0 { 0.0 } else { v };
             x.push(v);
             if v != 0.0 {
-                indices.push(k as u32);
-                values.push(v);
+                rows.push(k, v);
             }
         });
-        offsets.push(values.len());
+        rows.end_row();
     }
     let positive = dense.positive().to_vec();
-    let sparse =
-        Samples::sparse(Sparse::new(offsets, indices, values, 6).unwrap(), positive.clone())
-            .unwrap();
+    let sparse = Samples::sparse(rows.finish(6).unwrap(), positive.clone()).unwrap();
     assert!(matches!(sparse.features(), Features::Sparse(_)));
     let dense = Samples::dense(x, 6, positive).unwrap();
     for method in methods() {

@@ -3,23 +3,23 @@
 
 use linsep::Samples;
 use linsep::data::generate::Generator;
-use linsep::data::samples::Sparse;
-use linsep::decide::{DecideOptions, Decision, MarginGoal, MarginKind, Verdict, Way, decide};
+use linsep::data::samples::SparseBuilder;
+use linsep::decide::{DecideOptions, Decision, MarginGoal, Verdict, Way, decide};
 use linsep::proof::verify;
 
 fn decided(samples: &Samples, margin: MarginGoal) -> Decision {
-    let options = DecideOptions { margin, ..DecideOptions::default() };
-    let decision = decide(samples, &options, &mut ());
-    assert_ne!(decision.verdict, Verdict::Undecided, "{decision:?}");
-    verify(samples, decision.proof.as_ref().expect("a proof")).unwrap();
+    let options = DecideOptions::default().with_margin(margin);
+    let decision = decide(samples, &options, &mut ()).unwrap();
+    assert!(decision.verdict().is_some(), "{decision:?}");
+    verify(samples, decision.proof().expect("a proof")).unwrap();
     decision
 }
 
 /// Checks that a set is separable, on this way.
 fn strictly_separable(samples: &Samples, way: Way) -> Decision {
     let decision = decided(samples, MarginGoal::Any);
-    assert_eq!((decision.verdict, decision.way), (Verdict::Separable, way));
-    assert!(decision.lower > 0.0 && decision.lower <= decision.upper);
+    assert_eq!((decision.verdict(), decision.way), (Some(Verdict::Separable), way));
+    assert!(decision.margin().lower > 0.0 && decision.margin().lower <= decision.margin().upper);
     decision
 }
 
@@ -27,17 +27,20 @@ fn strictly_separable(samples: &Samples, way: Way) -> Decision {
 fn separable(samples: &Samples, any: Way, max: Way) {
     let decision = strictly_separable(samples, any);
     let largest = decided(samples, MarginGoal::Max);
-    assert_eq!((largest.verdict, largest.way), (Verdict::Separable, max));
-    assert!(decision.lower <= largest.upper && largest.lower <= decision.upper);
+    assert_eq!((largest.verdict(), largest.way), (Some(Verdict::Separable), max));
     assert!(
-        largest.lower <= largest.upper && largest.lower >= largest.upper * (1.0 - 2e-6),
-        "{} to {}",
-        largest.lower,
-        largest.upper
+        decision.margin().lower <= largest.margin().upper
+            && largest.margin().lower <= decision.margin().upper
     );
-    let claimed = verify(samples, largest.proof.as_ref().unwrap()).unwrap();
-    let kind = MarginKind::Angular;
-    assert_eq!(claimed.margin(), Some((kind, largest.lower, largest.upper)));
+    assert!(
+        largest.margin().lower <= largest.margin().upper
+            && largest.margin().lower >= largest.margin().upper * (1.0 - 2e-6),
+        "{} to {}",
+        largest.margin().lower,
+        largest.margin().upper
+    );
+    let claimed = verify(samples, largest.proof().unwrap()).unwrap();
+    assert_eq!(claimed.margin(), Some(largest.margin()));
 }
 
 /// Returns the rows and labels of generated data.
@@ -56,14 +59,12 @@ fn dense(rows: &[Vec<f64>], labels: &[bool]) -> Samples {
 }
 
 fn sparse(rows: &[Vec<(u32, f64)>], columns: usize, labels: &[bool]) -> Samples {
-    let (mut offsets, mut indices, mut values) = (vec![0], vec![], vec![]);
+    let mut matrix = SparseBuilder::default();
     for row in rows {
-        indices.extend(row.iter().map(|(k, _)| *k));
-        values.extend(row.iter().map(|(_, v)| *v));
-        offsets.push(values.len());
+        row.iter().for_each(|&(k, v)| matrix.push(k as usize, v));
+        matrix.end_row();
     }
-    Samples::sparse(Sparse::new(offsets, indices, values, columns).unwrap(), labels.to_vec())
-        .unwrap()
+    Samples::sparse(matrix.finish(columns).unwrap(), labels.to_vec()).unwrap()
 }
 
 /// A fixed sequence of numbers from 0 to 1.
@@ -137,8 +138,8 @@ fn a_million_sparse_features_and_wrong_labels() {
     rows.push(rows[7].clone());
     labels.push(!labels[7]);
     let decision = decided(&sparse(&rows, 1_000_000, &labels), MarginGoal::Max);
-    assert_eq!(decision.verdict, Verdict::QuasiSeparable);
-    assert_eq!(decision.conflict.iter().map(|(i, _)| *i).collect::<Vec<_>>(), [7, 300]);
+    assert_eq!(decision.verdict(), Some(Verdict::QuasiSeparable));
+    assert_eq!(decision.conflict().unwrap().rows(), [7, 300]);
 }
 
 #[test]
@@ -158,9 +159,9 @@ fn sparse_rows_that_conflict_without_a_duplicate() {
     let samples = sparse(&rows, 1_000_000, &labels);
     for margin in [MarginGoal::Any, MarginGoal::Max] {
         let decision = decided(&samples, margin);
-        assert_eq!((decision.verdict, decision.way), (Verdict::QuasiSeparable, Way::Dual));
-        let conflict: Vec<usize> = decision.conflict.iter().map(|(i, _)| *i).collect();
-        assert_eq!(conflict, [200, 201, 202, 203]);
+        assert_eq!(decision.verdict(), Some(Verdict::QuasiSeparable));
+        assert_eq!(decision.way, Way::Dual);
+        assert_eq!(decision.conflict().unwrap().rows(), [200, 201, 202, 203]);
     }
 }
 
@@ -169,7 +170,7 @@ fn short_sparse_rows_with_wrong_labels() {
     let (rows, mut labels) = documents(3000, 3, 5000);
     (0..3000).step_by(40).for_each(|i| labels[i] = !labels[i]);
     let decision = decided(&sparse(&rows, 5000, &labels), MarginGoal::Any);
-    assert_eq!(decision.verdict, Verdict::QuasiSeparable);
+    assert_eq!(decision.verdict(), Some(Verdict::QuasiSeparable));
 }
 
 #[test]
@@ -221,8 +222,12 @@ fn tiny_margins() {
     let samples = dense(&(0..40).map(row).collect::<Vec<_>>(), &labels);
     // Floats or integers: at the edge of rounding either may be the first.
     let decision = decided(&samples, MarginGoal::Any);
-    assert_eq!(decision.verdict, Verdict::Separable);
-    assert!(decision.lower > 0.0 && decision.lower < 1e-8, "{}", decision.lower);
+    assert_eq!(decision.verdict(), Some(Verdict::Separable));
+    assert!(
+        decision.margin().lower > 0.0 && decision.margin().lower < 1e-8,
+        "{}",
+        decision.margin().lower
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! those of the plain loop.
 
 use linsep::Samples;
-use linsep::data::samples::Sparse;
+use linsep::data::samples::SparseBuilder;
 use linsep::online::fine::{Settings, Start};
 use linsep::online::{Fit, FitSettings, MethodSettings, fit};
 use proptest::prelude::*;
@@ -49,18 +49,14 @@ impl Problem {
                 Samples::dense::<f32>(values, self.columns, labels)
             }
             _ => {
-                let (mut offsets, mut indices, mut values) = (vec![0], vec![], vec![]);
+                let mut rows = SparseBuilder::default();
                 for row in self.values.chunks(self.columns) {
                     for (k, &v) in row.iter().enumerate().filter(|(_, v)| v.abs() > 0.5) {
-                        indices.push(k as u32);
-                        values.push(v);
+                        rows.push(k, v);
                     }
-                    offsets.push(values.len());
+                    rows.end_row();
                 }
-                Samples::sparse(
-                    Sparse::new(offsets, indices, values, self.columns).unwrap(),
-                    labels,
-                )
+                Samples::sparse(rows.finish(self.columns).unwrap(), labels)
             }
         }
         .unwrap()

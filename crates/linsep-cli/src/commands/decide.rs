@@ -18,27 +18,24 @@ use crate::progress::Bar;
 
 /// Runs the command.
 pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
-    if !(args.gap > 0.0 && args.gap < 1.0) {
-        let message = format!("--gap is {}; expected a number between 0 and 1", args.gap);
-        return Err(Failure::usage(message, None));
-    }
-    let proof_file = create_if(args.proof.as_deref())?;
-    let samples = read_samples(&args.data, &args.input, quiet)?;
-    let options = DecideOptions {
-        margin: match args.margin {
+    let options = DecideOptions::default()
+        .with_margin(match args.margin {
             MarginArg::Any => MarginGoal::Any,
             MarginArg::Max => MarginGoal::Max,
-        },
-        kind: match args.margin_kind {
+        })
+        .with_kind(match args.margin_kind {
             MarginKindArg::Angular => MarginKind::Angular,
             MarginKindArg::Geometric => MarginKind::Geometric,
-        },
-        gap: args.gap,
-        max_passes: args.max_passes,
-        time_limit: args.time_limit,
-    };
+        })
+        .with_gap(args.gap)
+        .with_max_passes(args.max_passes)
+        .with_time_limit(args.time_limit);
+    // Before the data is read, which may take long.
+    options.validate()?;
+    let proof_file = create_if(args.proof.as_deref())?;
+    let samples = read_samples(&args.data, &args.input, quiet)?;
     let mut watcher = Watcher { bar: Bar::new("deciding", quiet), cancelled: interrupt.heed() };
-    let decision = decide(&samples, &options, &mut watcher);
+    let decision = decide(&samples, &options, &mut watcher)?;
     watcher.bar.clear();
     let explanation = args.explain.then(|| {
         let left =
@@ -51,7 +48,7 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
     watcher.bar.clear();
     let explanation = explanation.as_ref();
     // Undecided leaves no proof, and no file.
-    if let (Some(mut file), Some(proof)) = (proof_file, &decision.proof) {
+    if let (Some(mut file), Some(proof)) = (proof_file, decision.proof()) {
         file.write(|out| out.write_all(proof.to_json().as_bytes()))?;
         file.finish()?;
     }
@@ -59,10 +56,10 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
         true => print(&format!("{}\n", json::decision(&samples, &decision, explanation)))?,
         false => print(&report::decision::text(&samples, &decision, explanation))?,
     }
-    Ok(ExitCode::from(match decision.verdict {
-        Verdict::Separable => 0,
-        Verdict::QuasiSeparable | Verdict::Inseparable => 1,
-        Verdict::Undecided => 3,
+    Ok(ExitCode::from(match decision.verdict() {
+        Some(Verdict::Separable) => 0,
+        Some(Verdict::QuasiSeparable | Verdict::Inseparable) => 1,
+        None => 3,
     }))
 }
 

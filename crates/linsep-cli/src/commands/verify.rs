@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use linsep::proof::{Proof, verify};
+use linsep::proof::{Margin, Proof, verify};
 use linsep::report::counted;
 use serde_json::json;
 
@@ -30,7 +30,7 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
         }
         (Ok(valid), false) => {
             let rows = counted(valid.rows() as u64, "row");
-            let margin = valid.margin().map(|(kind, lower, upper)| {
+            let margin = valid.margin().map(|Margin { kind, lower, upper }| {
                 format!("\n  margin      at least {lower:e} {kind}; none exceeds {upper:e}")
             });
             format!(

@@ -9,6 +9,8 @@
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use crate::samples::{prefetch, rows_ahead};
+
 /// Number of partial sums a dot product is split into.
 pub const LANES: usize = 16;
 
@@ -20,9 +22,42 @@ pub trait Element: Copy + Send + Sync + Default + bytemuck::Pod + 'static {
     fn dot(w: &[f64], x: &[Self]) -> f64;
     /// Adds c x to w. Both slices have the same length.
     fn axpy(c: f64, x: &[Self], w: &mut [f64]);
+    /// Adds c x to w, each term rounded to the grid. Both slices have the same length.
+    fn axpy_on(grid: Grid, c: f64, x: &[Self], w: &mut [f64]);
     /// Writes w·x for each row x to `out`. Row i starts at `i * stride` of `rows` and has as many
     /// values as `w`.
     fn scores(w: &[f64], rows: &[Self], stride: usize, out: &mut [f64]);
+}
+
+/// Multiples of one power of two, so wide that sums of them lose nothing: such a sum is the same to
+/// the last bit in whatever order, and in whatever parts, it is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    /// One and a half times the number whose last bit is the width of the grid: what is added to it
+    /// is rounded to the grid.
+    anchor: f64,
+}
+
+impl Grid {
+    /// Returns the finest grid on which `terms` numbers of magnitude at most `largest`, and all sums
+    /// of some of them, are exact.
+    ///
+    /// # Panics
+    /// If `largest` is not a number between 2^-400 and 2^400.
+    pub fn new(terms: usize, largest: f64) -> Self {
+        let total = terms as f64 * largest;
+        assert!((1e-120..1e120).contains(&largest), "sums of numbers of ordinary size");
+        // The next power of two, and one more bit, which the anchor needs.
+        let exponent = ((total.to_bits() >> 52) as i64 - 1023) + 2;
+        // A sum below 2^exponent is exact on a grid of width 2^(exponent - 52).
+        Grid { anchor: 1.5 * f64::from_bits(((exponent + 1023) as u64) << 52) }
+    }
+
+    /// Returns the nearest number on the grid.
+    #[inline(always)]
+    pub fn round(self, value: f64) -> f64 {
+        (value + self.anchor) - self.anchor
+    }
 }
 
 #[inline(always)]
@@ -68,6 +103,13 @@ fn axpy_loop<T: Element>(c: f64, x: &[T], w: &mut [f64]) {
     }
 }
 
+#[inline(always)]
+fn axpy_on_loop<T: Element>(grid: Grid, c: f64, x: &[T], w: &mut [f64]) {
+    for (w, &x) in w.iter_mut().zip(x) {
+        *w += grid.round(c * x.widen());
+    }
+}
+
 /// Runs `dot` on each row: see [`Element::scores`].
 #[inline(always)]
 fn each_row<T: Element>(
@@ -84,32 +126,6 @@ fn each_row<T: Element>(
         }
         *out = dot(w, &rows[i * stride..i * stride + w.len()]);
     }
-}
-
-/// Bytes between the row that is worked on and the one that is asked for.
-const AHEAD: usize = 4096;
-
-/// Returns how many rows ahead to [`prefetch`] when rows of this many values are visited in turn.
-pub fn rows_ahead<T>(values: usize) -> usize {
-    (AHEAD / (values * size_of::<T>()).max(1)).max(1)
-}
-
-/// Asks for a row before it is needed: the hardware alone falls short of the memory's bandwidth,
-/// and cannot guess the next row where rows are skipped or shuffled.
-#[inline(always)]
-pub fn prefetch<T>(row: &[T]) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // Far more than this, and the first lines would be gone before they are used.
-        let bytes = size_of_val(row).min(8 * AHEAD);
-        for offset in (0..bytes).step_by(64) {
-            // SAFETY: the address is inside the row; a prefetch changes nothing but the cache.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().cast::<i8>().add(offset)) };
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = row;
 }
 
 // A macro, since functions for a vector unit are written for concrete types.
@@ -139,6 +155,16 @@ macro_rules! element {
                     return x86::$x86::axpy(unit, c, x, w);
                 }
                 axpy_loop(c, x, w)
+            }
+
+            #[inline]
+            fn axpy_on(grid: Grid, c: f64, x: &[Self], w: &mut [f64]) {
+                assert_eq!(w.len(), x.len());
+                #[cfg(target_arch = "x86_64")]
+                if let Some(unit) = x86::Unit::detect() {
+                    return x86::$x86::axpy_on(unit, grid, c, x, w);
+                }
+                axpy_on_loop(grid, c, x, w)
             }
 
             fn scores(w: &[f64], rows: &[Self], stride: usize, out: &mut [f64]) {
@@ -179,6 +205,14 @@ pub fn sparse_dot(w: &[f64], indices: &[u32], values: &[f64]) -> f64 {
 pub fn sparse_axpy(c: f64, indices: &[u32], values: &[f64], w: &mut [f64]) {
     for (&i, &v) in indices.iter().zip(values) {
         w[i as usize] += c * v;
+    }
+}
+
+/// Adds c x to w for a sparse row x, each term rounded to the grid.
+#[inline]
+pub fn sparse_axpy_on(grid: Grid, c: f64, indices: &[u32], values: &[f64], w: &mut [f64]) {
+    for (&i, &v) in indices.iter().zip(values) {
+        w[i as usize] += grid.round(c * v);
     }
 }
 
@@ -254,6 +288,39 @@ mod tests {
         let expected: Vec<f64> = w.iter().zip(&x).map(|(a, b)| a + -0.25 * b).collect();
         f64::axpy(-0.25, &x, &mut w);
         assert_eq!(w, expected);
+    }
+
+    #[test]
+    fn sums_on_a_grid_are_the_same_in_any_order() {
+        let grid = Grid::new(1000, 1.0);
+        let terms: Vec<f64> = wave(1000, 0.37).iter().map(|v| v / 3.0).collect();
+        let sum = |order: &[usize]| order.iter().fold(0.0, |sum, &k| sum + grid.round(terms[k]));
+        let forward: Vec<usize> = (0..1000).collect();
+        let jumping: Vec<usize> = (0..1000).map(|k| k * 7 % 1000).collect();
+        let halves = sum(&forward[..413]) + sum(&forward[413..]);
+        assert_eq!(sum(&forward).to_bits(), sum(&jumping).to_bits());
+        assert_eq!(sum(&forward).to_bits(), halves.to_bits());
+        let plain: f64 = terms.iter().sum();
+        assert!((sum(&forward) - plain).abs() < 1000.0 * 2f64.powi(-40));
+        // All of the largest size, where a bit would be lost first.
+        let ones = (0..1000).fold(0.0, |sum, _| sum + grid.round(1.0 - 2f64.powi(-40)));
+        assert_eq!(ones, 1000.0 * grid.round(1.0 - 2f64.powi(-40)));
+    }
+
+    #[test]
+    fn grid_updates_have_the_bits_of_the_definition() {
+        let grid = Grid::new(5, 3.0);
+        for n in [0, 1, 15, 16, 37, 100] {
+            let x = wave(n, 0.9);
+            let x32: Vec<f32> = x.iter().map(|&v| v as f32).collect();
+            let (mut w, mut w32) = (wave(n, 0.1), wave(n, 0.1));
+            let (mut plain, mut plain32) = (w.clone(), w.clone());
+            f64::axpy_on(grid, -0.3, &x, &mut w);
+            f32::axpy_on(grid, -0.3, &x32, &mut w32);
+            axpy_on_loop(grid, -0.3, &x, &mut plain);
+            axpy_on_loop(grid, -0.3, &x32, &mut plain32);
+            assert_eq!((w, w32), (plain, plain32));
+        }
     }
 
     #[test]

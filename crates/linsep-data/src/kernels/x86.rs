@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::LANES;
+use super::{Grid, LANES};
 
 /// A vector unit that this machine has. Values come only from [`Unit::detect`] and [`Unit::all`],
 /// which is what makes the calls below sound.
@@ -54,7 +54,7 @@ fn reduce_avx512(first: __m512d, second: __m512d) -> f64 {
 macro_rules! kernels {
     ($name:ident, $type:ty, $load512:ident, $rest512:ident, $load256:ident, $rest256:ident) => {
         pub(super) mod $name {
-            use super::super::{axpy_loop, each_row};
+            use super::super::{axpy_loop, axpy_on_loop, each_row};
             use super::*;
 
             #[inline]
@@ -75,6 +75,23 @@ macro_rules! kernels {
                     match unit {
                         Unit::Avx512 => axpy_avx512(c, x, w),
                         Unit::Avx2 => axpy_avx2(c, x, w),
+                    }
+                }
+            }
+
+            #[inline]
+            pub(in super::super) fn axpy_on(
+                unit: Unit,
+                grid: Grid,
+                c: f64,
+                x: &[$type],
+                w: &mut [f64],
+            ) {
+                // SAFETY: as above.
+                unsafe {
+                    match unit {
+                        Unit::Avx512 => axpy_on_avx512(grid, c, x, w),
+                        Unit::Avx2 => axpy_on_avx2(grid, c, x, w),
                     }
                 }
             }
@@ -145,6 +162,16 @@ macro_rules! kernels {
             #[target_feature(enable = "avx2")]
             fn axpy_avx2(c: f64, x: &[$type], w: &mut [f64]) {
                 axpy_loop(c, x, w)
+            }
+
+            #[target_feature(enable = "avx2,avx512f")]
+            fn axpy_on_avx512(grid: Grid, c: f64, x: &[$type], w: &mut [f64]) {
+                axpy_on_loop(grid, c, x, w)
+            }
+
+            #[target_feature(enable = "avx2")]
+            fn axpy_on_avx2(grid: Grid, c: f64, x: &[$type], w: &mut [f64]) {
+                axpy_on_loop(grid, c, x, w)
             }
 
             #[target_feature(enable = "avx2,avx512f")]

@@ -2,6 +2,7 @@
 
 mod dense;
 mod labels;
+mod prefetch;
 mod sparse;
 
 use std::sync::Arc;
@@ -10,10 +11,11 @@ use rayon::prelude::*;
 
 pub use dense::Dense;
 pub use labels::{LabelNames, LabelTable, Labels};
-pub use sparse::{Sparse, SparseFault};
+pub(crate) use prefetch::{prefetch, rows_ahead};
+pub use sparse::{Sparse, SparseBuilder, SparseFault};
 
 use crate::error::{Column, Error, ErrorKind};
-use crate::kernels::{self, Element};
+use crate::kernels::{self, Element, Grid};
 
 /// Memory that belongs to someone else, such as an array of another language, read in place for as
 /// long as this is held. It must always give the same values.
@@ -72,12 +74,12 @@ impl Features {
             return;
         }
         match self {
-            Features::Dense64(m) => kernels::prefetch(m.row(i)),
-            Features::Dense32(m) => kernels::prefetch(m.row(i)),
+            Features::Dense64(m) => prefetch(m.row(i)),
+            Features::Dense32(m) => prefetch(m.row(i)),
             Features::Sparse(m) => {
                 let (indices, values) = m.row(i);
-                kernels::prefetch(indices);
-                kernels::prefetch(values);
+                prefetch(indices);
+                prefetch(values);
             }
         }
     }
@@ -85,9 +87,9 @@ impl Features {
     /// Returns how many rows ahead to ask for when rows are visited in turn.
     pub fn rows_ahead(&self) -> usize {
         match self {
-            Features::Dense64(m) => kernels::rows_ahead::<f64>(m.columns()),
-            Features::Dense32(m) => kernels::rows_ahead::<f32>(m.columns()),
-            Features::Sparse(m) => kernels::rows_ahead::<f64>(m.stored() / m.rows().max(1)),
+            Features::Dense64(m) => rows_ahead::<f64>(m.columns()),
+            Features::Dense32(m) => rows_ahead::<f32>(m.columns()),
+            Features::Sparse(m) => rows_ahead::<f64>(m.stored() / m.rows().max(1)),
         }
     }
 
@@ -115,6 +117,19 @@ impl Features {
             Features::Sparse(m) => {
                 let (indices, values) = m.row(i);
                 indices.iter().zip(values).for_each(|(&k, &v)| visit(k as usize, v));
+            }
+        }
+    }
+
+    /// Adds c x to w for row `i`, each term rounded to the grid.
+    #[inline]
+    pub fn axpy_on(&self, grid: Grid, i: usize, c: f64, w: &mut [f64]) {
+        match self {
+            Features::Dense64(m) => f64::axpy_on(grid, c, m.row(i), w),
+            Features::Dense32(m) => f32::axpy_on(grid, c, m.row(i), w),
+            Features::Sparse(m) => {
+                let (indices, values) = m.row(i);
+                kernels::sparse_axpy_on(grid, c, indices, values, w);
             }
         }
     }
@@ -208,14 +223,17 @@ impl Samples {
     /// Errors if the numbers of rows differ, if there is no row or no feature, if only one class
     /// occurs, and if a value is not finite, unless such rows are to be dropped.
     pub fn new(features: Features, labels: Labels, missing: Missing) -> Result<Self, Error> {
-        let samples = Self::part(features, labels, missing)?;
-        let positives = samples.positive.iter().filter(|&&p| p).count();
-        if positives == 0 || positives == samples.rows() {
-            let names = &samples.label_names;
+        Self::part(features, labels, missing)?.with_both_classes()
+    }
+
+    fn with_both_classes(self) -> Result<Self, Error> {
+        let positives = self.positive.iter().filter(|&&p| p).count();
+        if positives == 0 || positives == self.rows() {
+            let names = &self.label_names;
             let label = if positives == 0 { &names.negative } else { &names.positive };
-            return Err(ErrorKind::OneClass { label: label.clone(), rows: samples.rows() }.into());
+            return Err(ErrorKind::OneClass { label: label.clone(), rows: self.rows() }.into());
         }
-        Ok(samples)
+        Ok(self)
     }
 
     /// Returns samples that are a part of others, shown to an online method piece by piece: one
@@ -309,14 +327,23 @@ impl Samples {
     ///
     /// Errors if there is no row of one of the classes.
     pub fn with_rows(&self, rows: &[usize]) -> Result<Self, Error> {
-        let positive = rows.iter().map(|&i| self.positive[i]).collect();
-        let labels = Labels { positive, names: self.label_names.clone() };
-        let rest = Self::new(self.features.select_rows(rows), labels, Missing::Refuse)?;
+        self.part_of(rows)?.with_both_classes()
+    }
+
+    /// Returns the same, but one of the classes may be absent. Errors if no row is named.
+    pub fn part_of(&self, rows: &[usize]) -> Result<Self, Error> {
+        if rows.is_empty() {
+            return Err(ErrorKind::NoRows { dropped: 0 }.into());
+        }
         Ok(Samples {
+            features: self.features.select_rows(rows),
+            positive: rows.iter().map(|&i| self.positive[i]).collect(),
+            norms: rows.iter().map(|&i| self.norms[i]).collect(),
+            weights: None,
+            label_names: self.label_names.clone(),
             feature_names: self.feature_names.clone(),
             index_base: self.index_base,
             dropped: self.dropped,
-            ..rest
         })
     }
 

@@ -64,15 +64,59 @@ impl Sparse {
 
     /// Returns a copy of the rows that `keep` names.
     pub(crate) fn select_rows(&self, keep: &[usize]) -> Self {
-        let (mut offsets, mut all_indices, mut all_values) = (vec![0], vec![], vec![]);
+        let mut rows = SparseBuilder::default();
         for &i in keep {
             let (indices, values) = self.row(i);
-            all_indices.extend_from_slice(indices);
-            all_values.extend_from_slice(values);
-            offsets.push(all_values.len());
+            indices.iter().zip(values).for_each(|(&k, &v)| rows.push(k as usize, v));
+            rows.end_row();
         }
-        let (indices, values) = (Arc::new(all_indices), Arc::new(all_values));
-        Sparse { offsets, indices, values, columns: self.columns }
+        rows.finish(self.columns).expect("rows of a sparse matrix")
+    }
+}
+
+/// Sparse rows that are written one after the other.
+///
+/// ```
+/// use linsep_data::samples::SparseBuilder;
+///
+/// let mut rows = SparseBuilder::default();
+/// rows.push(7, 1.0);
+/// rows.end_row();
+/// rows.end_row();
+/// let sparse = rows.finish(10).unwrap();
+/// assert_eq!((sparse.rows(), sparse.stored()), (2, 1));
+/// ```
+#[derive(Clone, Debug)]
+pub struct SparseBuilder {
+    offsets: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Default for SparseBuilder {
+    fn default() -> Self {
+        SparseBuilder { offsets: vec![0], indices: vec![], values: vec![] }
+    }
+}
+
+impl SparseBuilder {
+    /// Adds a value to the row under way. Columns rise within a row.
+    ///
+    /// # Panics
+    /// If the column does not fit 32 bits.
+    pub fn push(&mut self, column: usize, value: f64) {
+        self.indices.push(u32::try_from(column).expect("a column below 2^32"));
+        self.values.push(value);
+    }
+
+    /// Ends the row under way.
+    pub fn end_row(&mut self) {
+        self.offsets.push(self.values.len());
+    }
+
+    /// Returns the rows, or what is wrong with them; see [`Sparse::new`].
+    pub fn finish(self, columns: usize) -> Result<Sparse, SparseFault> {
+        Sparse::new(self.offsets, self.indices, self.values, columns)
     }
 }
 

@@ -1,8 +1,10 @@
-use linsep_data::samples::{Dense, Features, LabelNames, Labels, Missing, Sparse};
+use linsep_data::samples::{Dense, Features, LabelNames, Labels, Missing, SparseBuilder};
 use proptest::prelude::*;
 
 use super::*;
-use crate::margin::margin_lower_bound;
+use crate::evidence::RowWeights;
+use crate::fingerprint::fingerprint;
+use crate::margin::{margin_lower_bound, margin_upper_bound};
 use crate::proof::MarginKind::{Angular, Geometric};
 use crate::proof::ProofError;
 use crate::separator::{Separator, prove_separable};
@@ -10,15 +12,14 @@ use crate::separator::{Separator, prove_separable};
 /// Returns the samples in all forms that hold them: dense `f64`, sparse, and `f32` where that is exact.
 fn forms(values: &[f64], columns: usize, labels: &str) -> Vec<Samples> {
     let positive: Vec<bool> = labels.chars().map(|c| c == '+').collect();
-    let (mut offsets, mut indices, mut stored) = (vec![0], vec![], vec![]);
+    let mut rows = SparseBuilder::default();
     for row in values.chunks(columns) {
         for (k, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-            indices.push(k as u32);
-            stored.push(value);
+            rows.push(k, value);
         }
-        offsets.push(stored.len());
+        rows.end_row();
     }
-    let sparse = Sparse::new(offsets, indices, stored, columns).unwrap();
+    let sparse = rows.finish(columns).unwrap();
     let mut forms = vec![
         Samples::dense(values.to_vec(), columns, positive.clone()).unwrap(),
         Samples::sparse(sparse, positive.clone()).unwrap(),
@@ -42,6 +43,16 @@ fn integers(values: &[i64]) -> Vec<IBig> {
 
 fn conflict(rows: &[(usize, i64)]) -> Vec<(usize, IBig)> {
     rows.iter().map(|&(row, multiplier)| (row, multiplier.into())).collect()
+}
+
+fn with_margin(
+    proof: &Proof,
+    kind: MarginKind,
+    (lower, upper): (f64, f64),
+    rows: &[(usize, f64)],
+) -> Proof {
+    let rows = rows.iter().copied().collect();
+    proof.clone().with_margin(Margin { kind, lower, upper }, &rows)
 }
 
 /// Checks what becomes of the claim, in every form of the data, and after a trip through its file.
@@ -181,7 +192,7 @@ fn integers_separate_what_floats_cannot() {
     for samples in &pair {
         let proof = Proof::separable(samples, plane.clone());
         let claim =
-            |lower| verify(samples, &proof.clone().with_margin(Angular, (lower, 1.0), &[(0, 1.0)]));
+            |lower| verify(samples, &with_margin(&proof, Angular, (lower, 1.0), &[(0, 1.0)]));
         assert!(claim(0.0).is_ok());
         assert!(matches!(claim(tiny), Err(Refused::Margin { what: "lower", .. })));
     }
@@ -195,7 +206,9 @@ fn half_the_distance_of_two_points_bounds_the_geometric_margin() {
         for samples in forms(&values, 2, "--+") {
             let half = 1.5 * unit;
             // The weights of a class need not add up to those of the other.
-            let upper = |rows: &[(usize, f64)]| margin_upper_bound(&samples, Geometric, rows);
+            let upper = |rows: &[(usize, f64)]| {
+                margin_upper_bound(&samples, Geometric, &rows.iter().copied().collect())
+            };
             let tight = upper(&[(0, 0.5), (1, 0.5), (2, 0.25)]);
             assert!(
                 tight >= half && tight <= half * (1.0 + 1e-12),
@@ -213,9 +226,12 @@ fn half_the_distance_of_two_points_bounds_the_geometric_margin() {
             let proof = Proof::separable(&samples, (w.to_vec(), b));
             let rows = [(0, 0.5), (1, 0.5), (2, 1.0)];
             let claim = |lower, upper| {
-                verify(&samples, &proof.clone().with_margin(Geometric, (lower, upper), &rows))
+                verify(&samples, &with_margin(&proof, Geometric, (lower, upper), &rows))
             };
-            assert_eq!(claim(lower, tight).unwrap().margin(), Some((Geometric, lower, tight)));
+            assert_eq!(
+                claim(lower, tight).unwrap().margin(),
+                Some(Margin { kind: Geometric, lower, upper: tight })
+            );
             assert!(claim(lower * 1.01, tight).is_err());
             assert!(claim(lower, tight * 0.99).is_err());
         }
@@ -264,14 +280,17 @@ fn margins_are_bounded_from_both_sides() {
         let truth = 0.5 / 10202.0_f64.sqrt() / 10101.25_f64.sqrt();
         assert!(lower <= truth && lower > truth * (1.0 - 1e-12), "{lower} {truth}");
         let rows = [(0, 0.5), (1, 0.5)];
-        let upper = margin_upper_bound(samples, Angular, &rows);
+        let upper = margin_upper_bound(samples, Angular, &rows.into());
         assert!(upper >= truth && upper < truth * 1.1, "{upper} {truth}");
         let claim = |lower, upper, rows: &[(usize, f64)]| {
             let proof = Proof::separable(samples, (w.clone(), b));
-            let proof = proof.with_margin(Angular, (lower, upper), rows);
+            let proof = with_margin(&proof, Angular, (lower, upper), rows);
             verify(samples, &Proof::from_json(&proof.to_json()).unwrap())
         };
-        assert_eq!(claim(lower, upper, &rows).unwrap().margin(), Some((Angular, lower, upper)));
+        assert_eq!(
+            claim(lower, upper, &rows).unwrap().margin(),
+            Some(Margin { kind: Angular, lower, upper })
+        );
         let what = |refused: Refused| match refused {
             Refused::Margin { what, .. } => what,
             other => panic!("{other}"),
@@ -285,10 +304,10 @@ fn margins_are_bounded_from_both_sides() {
         assert_eq!(refused(&[]), Refused::EmptyConflict);
         assert_eq!(what(refused(&[(0, 0.0), (1, 0.0)])), "upper");
         let mut infinite = Proof::separable(samples, (w.clone(), b));
-        infinite = infinite.with_margin(Angular, (f64::NEG_INFINITY, 1.0), &rows);
+        infinite = with_margin(&infinite, Angular, (f64::NEG_INFINITY, 1.0), &rows);
         assert_eq!(verify(samples, &infinite), Err(Refused::NotFinite));
-        let conflict =
-            Proof::inseparable(samples, vec![], vec![]).with_margin(Angular, (0.0, 1.0), &rows);
+        let conflict = Proof::inseparable(samples, vec![], vec![]);
+        let conflict = with_margin(&conflict, Angular, (0.0, 1.0), &rows);
         assert_eq!(verify(samples, &conflict), Err(Refused::MarginWithoutHyperplane));
     }
 }
@@ -306,7 +325,7 @@ fn margins_at_extreme_scales_stay_bounds() {
             let reversed = margin_lower_bound(&samples, Angular, &[-weight], 0.0);
             assert!((-1.0..=-truth).contains(&reversed), "{unit} {weight}: {reversed} {truth}");
         }
-        let upper = margin_upper_bound(&samples, Angular, &[(0, 1.0), (1, 1.0)]);
+        let upper = margin_upper_bound(&samples, Angular, &[(0, 1.0), (1, 1.0)].into());
         assert!(upper >= unit / unit.hypot(1.0) && upper <= 1.0);
     }
 }
@@ -466,8 +485,7 @@ proptest! {
     ) {
         for samples in forms(&values, columns, &labels) {
             let lower = margin_lower_bound(&samples, Angular, &plane[..columns], plane[3]);
-            let rows: Vec<(usize, f64)> =
-                (0..samples.rows()).map(|i| (i, weights[i])).collect();
+            let rows: RowWeights = (0..samples.rows()).map(|i| (i, weights[i])).collect();
             let upper = margin_upper_bound(&samples, Angular, &rows);
             prop_assert!(lower <= upper && lower >= -1.0 && upper <= 1.0);
             let lower = margin_lower_bound(&samples, Geometric, &plane[..columns], plane[3]);
@@ -485,16 +503,22 @@ proptest! {
     ) {
         for samples in forms(&values, columns, &labels) {
             let (w, b) = (plane[..columns].to_vec(), plane[3]);
-            let rows: Vec<(usize, f64)> =
+            let rows: RowWeights =
                 (0..samples.rows().min(named)).map(|i| (i, weights[i])).collect();
             let verdict = verify(&samples, &Proof::separable(&samples, (w.clone(), b))).err();
-            match prove_separable(&samples, Angular, (w, b), &rows) {
-                Ok(Separator { proof, lower, upper }) => {
-                    prop_assert_eq!(verdict, None);
-                    let bounds = (!rows.is_empty()).then_some((Angular, lower, upper));
-                    prop_assert_eq!(verify(&samples, &proof).unwrap().margin(), bounds);
+            let memory = Memory::new(&samples);
+            let named = fold(&memory, Fingerprint::of(memory.shape())).unwrap().named();
+            for known in [None, Some(&named)] {
+                let proven = prove_separable(&memory, known, Angular, (w.clone(), b), &rows);
+                match proven.unwrap() {
+                    Ok(Separator { proof, margin }) => {
+                        prop_assert_eq!(&verdict, &None);
+                        let claimed = (!rows.is_empty()).then_some(margin);
+                        prop_assert_eq!(verify(&samples, &proof).unwrap().margin(), claimed);
+                        prop_assert!(verify_data(&memory, &proof, known).unwrap().is_ok());
+                    }
+                    Err(refused) => prop_assert_eq!(&verdict, &Some(refused)),
                 }
-                Err(refused) => prop_assert_eq!(verdict, Some(refused)),
             }
         }
     }
@@ -531,11 +555,11 @@ proptest! {
     ) {
         let samples = dense(&[100.0, 101.0], 1, "-+");
         let big: Vec<IBig> = integers.iter().map(|&i| IBig::from(i) * IBig::from(i) * i).collect();
-        let rows = big.iter().cloned().enumerate().collect();
+        let rows: Vec<(usize, IBig)> = big.iter().cloned().enumerate().collect();
         let quasi = Proof::quasi_separable(&samples, rows, (big.clone(), big[0].clone()));
         let rows: Vec<(usize, f64)> = weights.iter().copied().enumerate().collect();
         let plane = Proof::separable(&samples, (weights.clone(), weights[0]));
-        for proof in [quasi, plane.with_margin(Angular, (weights[0], 1.0), &rows)] {
+        for proof in [quasi, with_margin(&plane, Angular, (weights[0], 1.0), &rows)] {
             let read = Proof::from_json(&proof.to_json()).unwrap();
             prop_assert_eq!(&read.to_json(), &proof.to_json());
             prop_assert_eq!(read, proof);

@@ -3,7 +3,7 @@
 use super::text::{SHOWN_WEIGHTS, equation};
 use super::{counted, grouped, number, rounded};
 use crate::Samples;
-use crate::decide::{Carried, Decision, Explanation, Removal, Verdict};
+use crate::decide::{Because, Carried, Decision, Explanation, Limit, Outcome, Removal};
 
 /// Conflicting rows that are shown, and groups of duplicates.
 const SHOWN_ROWS: usize = 8;
@@ -26,24 +26,24 @@ pub fn text(samples: &Samples, decision: &Decision, explanation: Option<&Explana
     );
     let passes = counted(decision.passes, "pass");
     report.line("work", &format!("{passes} in {} s", rounded(decision.seconds)));
-    if decision.proof.is_some() {
+    if decision.proof().is_some() {
         report.line("proof", "checked in exact arithmetic (--proof FILE keeps it)");
     }
-    if decision.conflict.is_empty() {
-        let (lower, upper) = (rounded(decision.lower), rounded(decision.upper));
-        let kind = decision.kind;
+    let Some(conflicting) = decision.conflict() else {
+        let margin = decision.margin();
+        let (kind, lower, upper) = (margin.kind, rounded(margin.lower), rounded(margin.upper));
         let between = format!("the largest {kind} margin is between {lower} and {upper}");
         report.line("margin", &between);
-        if let Some(hyperplane) = &decision.hyperplane {
+        if let Some(hyperplane) = decision.hyperplane() {
             let remedy = "--json prints them, --proof FILE keeps them";
             report.line("hyperplane", &equation(hyperplane, samples.feature_names(), remedy));
         }
-    } else {
-        conflict(&mut report, samples, decision);
-    }
-    if let Some(explanation) = explanation.filter(|_| !decision.conflict.is_empty()) {
+        return report.0;
+    };
+    conflict(&mut report, samples, &conflicting.rows(), decision.contradiction);
+    if let Some(explanation) = explanation {
         // Two rows in conflict have been called the same row already.
-        if decision.conflict.len() > 2 || explanation.contradictions.len() > 1 {
+        if conflicting.len() > 2 || explanation.contradictions.len() > 1 {
             duplicates(&mut report, &explanation.contradictions);
         }
         if let Some(carried) = &explanation.carried_by {
@@ -55,17 +55,35 @@ pub fn text(samples: &Samples, decision: &Decision, explanation: Option<&Explana
 }
 
 fn headline(decision: &Decision) -> &'static str {
-    match decision.verdict {
-        Verdict::Separable => "separable: a hyperplane has every row strictly on its own side",
-        Verdict::QuasiSeparable => {
-            "quasi-separable: a hyperplane has no row on the wrong side, but none has every row \
+    match &decision.outcome {
+        Outcome::Separable { .. } => {
+            "separable: a hyperplane puts every row strictly on its own side"
+        }
+        Outcome::QuasiSeparable { .. } => {
+            "quasi-separable: a hyperplane puts no row on the wrong side, but none puts every row \
              strictly on its own"
         }
-        Verdict::Inseparable => "inseparable: no hyperplane separates the classes, not even weakly",
-        Verdict::Undecided if decision.conflict.is_empty() => {
-            "undecided: a limit was reached before an answer was proven"
+        Outcome::Inseparable { .. } => {
+            "inseparable: no hyperplane separates the classes, not even weakly"
         }
-        Verdict::Undecided => {
+        Outcome::Undecided { conflict: None, because, .. } => match because {
+            Because::Limit(Limit::Passes) => {
+                "undecided: the passes ran out before an answer was proven (--max-passes allows more)"
+            }
+            Because::Limit(Limit::Time) => {
+                "undecided: the time ran out before an answer was proven (--time-limit allows more)"
+            }
+            Because::Limit(_) => "undecided: stopped before an answer was proven",
+            _ => {
+                "undecided: floating-point numbers could not tell, and the data is too large for \
+                 integers alone"
+            }
+        },
+        Outcome::Undecided { because: Because::Limit(_), .. } => {
+            "undecided: no hyperplane separates the classes strictly; whether one does weakly was \
+             still open when a limit was reached"
+        }
+        Outcome::Undecided { .. } => {
             "undecided: no hyperplane separates the classes strictly; whether one does weakly was \
              too much work"
         }
@@ -88,9 +106,13 @@ impl Report {
     }
 }
 
-fn conflict(report: &mut Report, samples: &Samples, decision: &Decision) {
-    let rows: Vec<usize> = decision.conflict.iter().map(|(row, _)| *row).collect();
-    let headline = match rows[..] {
+fn conflict(
+    report: &mut Report,
+    samples: &Samples,
+    rows: &[usize],
+    contradiction: Option<(usize, usize)>,
+) {
+    let headline = match *rows {
         // Two rows of opposite labels cancel only if they are the same row.
         [a, b] => format!("rows {} and {} are the same row under both labels:", a + 1, b + 1),
         _ => format!("{} that rule a strict separation out:", counted(rows.len() as u64, "row")),
@@ -100,7 +122,7 @@ fn conflict(report: &mut Report, samples: &Samples, decision: &Decision) {
         report.line("", &format!("{}: {}", labelled(samples, row), values(samples, row)));
     }
     report.more(SHOWN_ROWS, rows.len());
-    if let Some((a, b)) = decision.contradiction.filter(|_| rows.len() > 2) {
+    if let Some((a, b)) = contradiction.filter(|_| rows.len() > 2) {
         let same = format!("rows {} and {} are the same row under both labels", a + 1, b + 1);
         report.line("", &same);
     }
@@ -180,15 +202,8 @@ fn carried_by(report: &mut Report, samples: &Samples, carried: &Carried) {
 
 /// Returns what a single feature says: on which side of which value there is one class only.
 fn border(samples: &Samples, carried: &Carried, feature: usize) -> String {
-    // The rows that lie on the hyperplane have the value at the border.
-    let on_it = (0..samples.rows()).find(|row| carried.rows.binary_search(row).is_err());
-    let mut border = 0.0;
-    samples.features().for_each(on_it.unwrap_or(0), |k, v| {
-        if k == feature {
-            border = v;
-        }
-    });
-    let rising = carried.weights[feature] > linsep_proof::IBig::ZERO;
+    let border = carried.border.unwrap_or_default();
+    let rising = carried.separator.weights[feature] > linsep_proof::IBig::ZERO;
     let says = |positive: bool| {
         let strict = carried.rows.iter().any(|&row| samples.positive()[row] == positive);
         let side = if positive == rising { "above" } else { "below" };

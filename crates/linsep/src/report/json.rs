@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::Samples;
-use crate::decide::{Decision, Explanation, RemovedRow};
+use crate::decide::{Conflict, Decision, Explanation, RemovedRow};
 use crate::model::ClassNames;
 use crate::online::{EpochRecord, Fit, MethodSettings};
 use crate::race::Entrant;
@@ -30,28 +30,31 @@ pub fn decision(
     decision: &Decision,
     explanation: Option<&Explanation>,
 ) -> Value {
-    let rows: Vec<usize> = decision.conflict.iter().map(|(row, _)| row + 1).collect();
+    let numbers = |conflict: &Conflict| conflict.iter().map(|(row, _)| row + 1).collect();
+    let rows: Vec<usize> = decision.conflict().map(numbers).unwrap_or_default();
+    let (margin, hyperplane) = (decision.margin(), decision.hyperplane());
     // What every margin is above, or below, is no bound.
     let known = |bound: f64| (bound.abs() < f64::MAX).then_some(bound);
     json!({
-        "verdict": decision.verdict,
+        "verdict": decision.word(),
         "way": decision.way,
         "passes": decision.passes,
+        "proving_passes": decision.proving_passes,
         "rows": samples.rows(),
         "features": samples.columns(),
         "rows_dropped": samples.dropped(),
         "labels": ClassNames::from(samples.label_names()),
         "margin": {
-            "kind": decision.kind,
-            "lower": known(decision.lower),
-            "upper": known(decision.upper),
+            "kind": margin.kind,
+            "lower": known(margin.lower),
+            "upper": known(margin.upper),
         },
         "conflicting_rows": rows,
         "contradictory_rows": decision.contradiction.map(|(a, b)| [a + 1, b + 1]),
         "explanation": explanation.map(|explanation| self::explanation(samples, explanation)),
-        "weights": decision.hyperplane.as_ref().map(|h| &h.weights),
-        "bias": decision.hyperplane.as_ref().map(|h| h.bias),
-        "proof": decision.proof,
+        "weights": hyperplane.map(|h| &h.weights),
+        "bias": hyperplane.map(|h| h.bias),
+        "proof": decision.proof(),
         "seconds": decision.seconds,
     })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use linsep::Samples;
 use linsep::data::read::{ColumnChoice, ReadOptions, Source, read};
-use linsep::data::samples::Sparse;
+use linsep::data::samples::SparseBuilder;
 use linsep::decide::Verdict;
 use serde::Deserialize;
 
@@ -160,15 +160,14 @@ impl Problem {
     /// Returns the samples in every form that holds them: dense, sparse, and `f32` where that is
     /// exact.
     pub fn forms(&self) -> Vec<(&'static str, Samples)> {
-        let (mut offsets, mut indices, mut stored) = (vec![0], vec![], vec![]);
+        let mut rows = SparseBuilder::default();
         for row in &self.rows {
             for (k, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-                indices.push(k as u32);
-                stored.push(value);
+                rows.push(k, value);
             }
-            offsets.push(stored.len());
+            rows.end_row();
         }
-        let sparse = Sparse::new(offsets, indices, stored, self.columns()).unwrap();
+        let sparse = rows.finish(self.columns()).unwrap();
         let sparse = Samples::sparse(sparse, self.positive.clone()).unwrap();
         let mut forms = vec![("dense", self.dense()), ("sparse", sparse)];
         let values = self.rows.concat();

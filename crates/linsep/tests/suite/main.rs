@@ -10,9 +10,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use case::{Case, Problem, cases};
 use linsep::Samples;
-use linsep::decide::{DecideOptions, Decision, MarginGoal, Verdict, decide};
+use linsep::decide::{DecideOptions, Decision, Margin, MarginGoal, Verdict, decide};
 use linsep::online::{Fit, FitSettings, MethodSettings, fit};
-use linsep::proof::{IBig, Proof, Verdict as Proven, verify};
+use linsep::proof::{IBig, Proof, verify};
 use variants::VARIANTS;
 
 /// Epochs that a method may take where it need not succeed.
@@ -36,19 +36,14 @@ fn for_each_case(check: impl Fn(&Case, &Problem)) {
 
 /// Decides, and checks the verdict, its proof, and the proof's way through its file.
 fn decided(case: &Case, samples: &Samples, margin: MarginGoal, what: &str) -> Decision {
-    let options = DecideOptions { margin, ..DecideOptions::default() };
-    let decision = decide(samples, &options, &mut ());
-    assert_eq!(decision.verdict, case.verdict, "{what}, {margin:?}");
-    let proof = decision.proof.as_ref().expect("a verdict has a proof");
+    let options = DecideOptions::default().with_margin(margin);
+    let decision = decide(samples, &options, &mut ()).unwrap();
+    assert_eq!(decision.verdict(), Some(case.verdict), "{what}, {margin:?}");
+    let proof = decision.proof().expect("a verdict has a proof");
     let read = Proof::from_json(&proof.to_json()).unwrap();
     assert_eq!(read, *proof, "{what}: a proof changed in its file");
     let verified = verify(samples, &read).unwrap_or_else(|e| panic!("{what}: {e}"));
-    let expected = match case.verdict {
-        Verdict::Separable => Proven::Separable,
-        Verdict::QuasiSeparable => Proven::QuasiSeparable,
-        _ => Proven::Inseparable,
-    };
-    assert_eq!(verified.verdict(), expected, "{what}");
+    assert_eq!(verified.verdict(), case.verdict, "{what}");
     decision
 }
 
@@ -62,7 +57,8 @@ fn the_engine_decides_and_proves() {
                 check_margin(&decision, margin, goal);
             }
             if let (Some(rows), Some(multipliers)) = (&case.conflict, &case.multipliers) {
-                let mut found = decision.conflict.clone();
+                let conflict = decision.conflict().expect("a conflict").clone();
+                let mut found: Vec<(usize, IBig)> = conflict.into_iter().collect();
                 found.sort();
                 let expected: Vec<(usize, IBig)> = (rows.iter().zip(multipliers))
                     .map(|(row, multiplier)| (row - 1, (*multiplier).into()))
@@ -75,11 +71,11 @@ fn the_engine_decides_and_proves() {
 
 /// Checks that the bounds hold, and that they meet where the largest margin was asked for.
 fn check_margin(decision: &Decision, margin: f64, goal: MarginGoal) {
-    let Decision { lower, upper, .. } = decision;
+    let Margin { lower, upper, .. } = decision.margin();
     // The case has twelve digits.
     let digits = 1e-11 * margin;
-    assert!(*lower <= margin + digits, "{goal:?}: lower bound {lower:e} above {margin:e}");
-    assert!(*upper >= margin - digits, "{goal:?}: upper bound {upper:e} below {margin:e}");
+    assert!(lower <= margin + digits, "{goal:?}: lower bound {lower:e} above {margin:e}");
+    assert!(upper >= margin - digits, "{goal:?}: upper bound {upper:e} below {margin:e}");
     if goal == MarginGoal::Max && margin >= SMALL_MARGIN {
         let gap = (upper - lower) / margin;
         assert!(gap <= MARGIN_GAP, "margin {margin:e} in {lower:e} to {upper:e}: gap {gap:e}");
@@ -110,7 +106,7 @@ fn tampered_proofs_are_refused() {
         let samples = problem.dense();
         for goal in [MarginGoal::Any, MarginGoal::Max] {
             let decision = decided(case, &samples, goal, "as it is");
-            if let Some(proof) = &decision.proof {
+            if let Some(proof) = decision.proof() {
                 tampering::check(&samples, problem, proof);
             }
         }
@@ -129,7 +125,7 @@ fn what_is_proven_rules_out_the_opposite() {
         } else {
             let decision = decided(case, &samples, MarginGoal::Any, "as it is");
             let fits = methods().into_iter().map(|method| run(&samples, &method, 20).hyperplane);
-            for plane in fits.chain(decision.hyperplane) {
+            for plane in fits.chain(decision.hyperplane().cloned()) {
                 let proof = Proof::separable(&samples, (plane.weights, plane.bias));
                 assert!(verify(&samples, &proof).is_err(), "{}", proof.to_json());
             }

@@ -9,9 +9,10 @@
 
 use dashu_int::IBig;
 use dashu_int::ops::BitTest;
-use linsep_data::Samples;
 
+use super::integers::odd_parts;
 use super::modular::Prime;
+use super::rows::SignedRows;
 
 /// An integer type wide enough for the entries of some equations.
 pub trait Entry: Clone + Send + Sync {
@@ -177,30 +178,6 @@ impl Entry for IBig {
     }
 }
 
-/// Returns the odd m and the e with value = m 2^e. The value is finite and not zero.
-fn split(value: f64) -> (i64, i32) {
-    let bits = value.to_bits();
-    let fraction = (bits & ((1 << 52) - 1)) as i64;
-    let (mantissa, exponent) = match (bits >> 52) as i32 & 0x7ff {
-        0 => (fraction, -1074),
-        field => (fraction | 1 << 52, field - 1075),
-    };
-    let zeros = mantissa.trailing_zeros();
-    let mantissa = mantissa >> zeros;
-    (if value < 0.0 { -mantissa } else { mantissa }, exponent + zeros as i32)
-}
-
-/// Calls `visit` with the coordinates and values of y (x, 1) of a row that are not zero.
-fn for_each_nonzero(samples: &Samples, row: usize, mut visit: impl FnMut(usize, f64)) {
-    let sign = if samples.positive()[row] { 1.0 } else { -1.0 };
-    samples.features().for_each(row, |c, value| {
-        if value != 0.0 {
-            visit(c, sign * value);
-        }
-    });
-    visit(samples.columns(), sign);
-}
-
 /// Where the entries of each equation begin and end in bits, before they are made integers.
 pub struct Scale {
     /// The exponent of the lowest bit of each coordinate; `i32::MAX` where all entries are zero.
@@ -211,16 +188,14 @@ pub struct Scale {
 
 impl Scale {
     /// Returns the scale of the equations of the given rows.
-    pub fn new(samples: &Samples, rows: &[usize]) -> Self {
-        let mut lowest = vec![i32::MAX; samples.columns() + 1];
-        let mut highest = vec![i32::MIN; samples.columns() + 1];
-        for &row in rows {
-            for_each_nonzero(samples, row, |c, value| {
-                let (mantissa, exponent) = split(value);
-                let end = exponent + 64 - mantissa.unsigned_abs().leading_zeros() as i32;
-                lowest[c] = lowest[c].min(exponent);
-                highest[c] = highest[c].max(end);
-            });
+    pub fn new(rows: &SignedRows) -> Self {
+        let mut lowest = vec![i32::MAX; rows.dimension];
+        let mut highest = vec![i32::MIN; rows.dimension];
+        for &(c, value) in (0..rows.len()).flat_map(|place| rows.entries(place)) {
+            let (mantissa, exponent) = odd_parts(value);
+            let end = exponent + 64 - mantissa.unsigned_abs().leading_zeros() as i32;
+            lowest[c] = lowest[c].min(exponent);
+            highest[c] = highest[c].max(end);
         }
         let bits = lowest.iter().zip(&highest).filter(|(l, h)| l < h).map(|(l, h)| h - l).max();
         Scale { lowest, bits: bits.unwrap_or(0) as u32 }
@@ -254,10 +229,10 @@ impl Equations<IBig> {
 
 impl<T: Entry> Equations<T> {
     /// Returns the equations of the given rows, without those that are zero throughout.
-    pub fn new(samples: &Samples, rows: &[usize], scale: &Scale) -> Self {
-        let mut stored = vec![0_usize; samples.columns() + 1];
-        for &row in rows {
-            for_each_nonzero(samples, row, |c, _| stored[c] += 1);
+    pub fn new(rows: &SignedRows, scale: &Scale) -> Self {
+        let mut stored = vec![0_usize; rows.dimension];
+        for (c, _) in (0..rows.len()).flat_map(|place| rows.entries(place)) {
+            stored[*c] += 1;
         }
         let coordinates: Vec<usize> = (0..stored.len()).filter(|&c| stored[c] > 0).collect();
         let mut offsets = vec![0];
@@ -270,13 +245,13 @@ impl<T: Entry> Equations<T> {
         }
         let total = offsets[offsets.len() - 1];
         let (mut unknowns, mut entries) = (vec![0; total], vec![T::zero(); total]);
-        for (unknown, &row) in rows.iter().enumerate() {
-            for_each_nonzero(samples, row, |c, value| {
-                let (mantissa, exponent) = split(value);
+        for unknown in 0..rows.len() {
+            for &(c, value) in rows.entries(unknown) {
+                let (mantissa, exponent) = odd_parts(value);
                 unknowns[next[c]] = unknown as u32;
                 entries[next[c]] = T::shifted(mantissa, (exponent - scale.lowest[c]) as u32);
                 next[c] += 1;
-            });
+            }
         }
         Equations { coordinates, offsets, unknowns, entries, count: rows.len() }
     }

@@ -23,8 +23,9 @@ use dashu_int::{IBig, UBig};
 use rayon::prelude::*;
 
 use super::equations::{Entry, Equations};
-use super::modular::{Elimination, draw};
+use super::modular::Elimination;
 use super::reconstruct::fraction;
+use crate::random::draw;
 
 /// Bits beyond those of the combined numerator that the single ones are given: room for the
 /// factors that the denominator lacks and for telling a small residue from a random one.
@@ -165,6 +166,7 @@ fn solves<T: Entry>(equations: &Equations<T>, vector: &[IBig]) -> bool {
 mod tests {
     use super::super::equations::Scale;
     use super::super::modular::{PRIMES, Prime};
+    use super::super::rows::SignedRows;
     use super::*;
     use linsep_data::Samples;
 
@@ -174,8 +176,8 @@ mod tests {
         let values = (0..rows * (rows - 2)).map(|_| (draw(&mut state) >> (64 - bits)) as f64);
         let labels = (0..rows).map(|i| i % 2 == 0).collect();
         let samples = Samples::dense(values.collect(), rows - 2, labels).unwrap();
-        let all: Vec<usize> = (0..rows).collect();
-        let equations = Equations::<T>::new(&samples, &all, &Scale::new(&samples, &all));
+        let rows = SignedRows::all(&samples);
+        let equations = Equations::<T>::new(&rows, &Scale::new(&rows));
         for p in PRIMES {
             let elimination = Elimination::new(&equations, Prime(p));
             assert_eq!(elimination.nullity(), 1);

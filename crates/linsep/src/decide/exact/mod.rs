@@ -1,7 +1,16 @@
-//! Exact linear algebra for [`super::conflict`]: integer equations from raw rows, elimination
-//! modulo a prime, p-adic lifting, and fractions from residues.
+//! Integers: exact linear algebra on rows of finite floats.
+//!
+//! In reading order: `rows` are the rows y (x, 1) as they stand, `integers` makes integers of them,
+//! `conflict` combines rows to zero with the help of `equations`, `modular` elimination, p-adic
+//! `lifting` and fractions `reconstruct`ed from residues, `alternative` decides small sets by itself,
+//! and `span` tells what rows leave free.
 
+pub(super) mod alternative;
+pub(super) mod conflict;
 pub(super) mod equations;
+pub(super) mod integers;
 pub(super) mod lifting;
 pub(super) mod modular;
-pub mod reconstruct;
+pub(super) mod reconstruct;
+pub(super) mod rows;
+pub(super) mod span;

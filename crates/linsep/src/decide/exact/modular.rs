@@ -22,6 +22,7 @@
 //! ```
 
 use super::equations::{Entry, Equations};
+use crate::random::draw;
 
 /// Primes below 2^59 with nothing special about them: the second is for the day the first fails.
 pub const PRIMES: [u64; 4] =
@@ -69,15 +70,6 @@ impl Prime {
         }
         result
     }
-}
-
-/// Returns the next of a fixed sequence of random-looking numbers (splitmix64).
-pub fn draw(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// The independent ones among some equations, and their factors L U modulo a prime.

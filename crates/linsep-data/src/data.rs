@@ -1,0 +1,274 @@
+//! Labelled rows, wherever they are: one trait for memory, files and clusters.
+//!
+//! [`Data`] shows its rows in blocks, in any order and from several threads, to a [`Fold`]. What a
+//! fold has found must not depend on how the rows were cut into blocks, on their order, or on which
+//! of its copies saw which block: counts, minima and [grid](crate::kernels::Grid) sums do not. So the
+//! same bits come out of memory, of a file and of a cluster. Nothing in a fold is as long as the
+//! data, and it owns what it asks for.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::error::Error;
+use crate::samples::{Features, Samples};
+
+/// Values of a block in memory: what stays in a core's own cache while several folds look at it.
+const BLOCK_VALUES: usize = 1 << 16;
+
+/// How many rows there are, and what they look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of features.
+    pub columns: usize,
+    /// Whether rows store only some of their features.
+    pub sparse: bool,
+}
+
+/// Labelled rows that can be read again and again.
+///
+/// Rows are counted from 0. All values are finite, and both classes occur.
+pub trait Data: Sync {
+    /// Returns the shape.
+    fn shape(&self) -> Shape;
+
+    /// Shows every row once, in blocks. Costs one read of all rows, and counts it.
+    ///
+    /// Errors if the rows cannot be read, or are not what they were said to be.
+    fn pass(&self, seen: &dyn Absorb) -> Result<(), Error>;
+
+    /// Returns a copy of these rows in the order in which they are named; one class may be absent.
+    ///
+    /// Errors as [`Data::pass`] does.
+    ///
+    /// # Panics
+    /// If no row is named, or one that does not exist.
+    fn fetch(&self, rows: &[usize]) -> Result<Samples, Error>;
+
+    /// Returns the rows if all of them are in memory.
+    fn resident(&self) -> Option<&Samples>;
+
+    /// Returns the count of what was read.
+    fn reads(&self) -> &Reads;
+}
+
+/// Counts the rows that were read.
+#[derive(Debug, Default)]
+pub struct Reads(AtomicU64);
+
+impl Reads {
+    /// Counts so many rows more. Only who visits rows in memory one by one has to call it.
+    pub fn add(&self, rows: u64) {
+        self.0.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    /// Returns how many reads of all rows the count amounts to, rounded up.
+    pub fn passes(&self, shape: Shape) -> u64 {
+        self.0.load(Ordering::Relaxed).div_ceil(shape.rows.max(1) as u64)
+    }
+}
+
+/// Consecutive rows, with their labels and their place in the data.
+#[derive(Clone)]
+pub struct Block<'a> {
+    samples: &'a Samples,
+    places: Range<usize>,
+    first: usize,
+}
+
+impl<'a> Block<'a> {
+    /// Returns all of `samples`, of which the first row is row `first` of the data.
+    pub fn whole(samples: &'a Samples, first: usize) -> Self {
+        Block { samples, places: 0..samples.rows(), first }
+    }
+
+    /// Returns the samples that hold the rows, at [`Block::places`].
+    pub fn samples(&self) -> &'a Samples {
+        self.samples
+    }
+
+    /// Returns where in [`Block::samples`] the rows are.
+    pub fn places(&self) -> Range<usize> {
+        self.places.clone()
+    }
+
+    /// Returns the number that the row at `place` has in the data.
+    pub fn number(&self, place: usize) -> usize {
+        place - self.places.start + self.first
+    }
+
+    /// Asks for the row a little after `place` before it is needed. Worth calling for each row where
+    /// rows are visited in turn.
+    #[inline]
+    pub fn prefetch_after(&self, place: usize, ahead: usize) {
+        if place + ahead < self.places.end {
+            self.samples.features().prefetch(place + ahead);
+        }
+    }
+
+    /// Returns blocks of at most so many rows that are this one together.
+    pub fn cut(&self, rows: usize) -> impl IndexedParallelIterator<Item = Block<'a>> + use<'a> {
+        let (whole, rows) = (self.clone(), rows.max(1));
+        (0..self.places.len().div_ceil(rows)).into_par_iter().map(move |k| {
+            let start = whole.places.start + k * rows;
+            let places = start..whole.places.end.min(start + rows);
+            Block { samples: whole.samples, first: whole.number(start), places }
+        })
+    }
+}
+
+/// What a pass computes: it absorbs blocks, and merges with its like.
+///
+/// For any cut of the rows into blocks, in any order, spread over any number of merged copies, the
+/// outcome must have the same bits.
+pub trait Fold: Send + Sync + Sized {
+    /// Returns a fold that asks for the same and has seen nothing.
+    fn fresh(&self) -> Self;
+
+    /// Takes a block in.
+    fn absorb(&mut self, block: &Block<'_>);
+
+    /// Returns what one fold would be that had seen the blocks of both.
+    fn merge(self, other: Self) -> Self;
+}
+
+/// Returns the fold after it has seen every row. Costs a pass; see there for errors.
+///
+/// ```
+/// use linsep_data::{Block, Fold, Memory, Samples, fold};
+///
+/// struct Positives(u64);
+/// impl Fold for Positives {
+///     fn fresh(&self) -> Self {
+///         Positives(0)
+///     }
+///     fn absorb(&mut self, block: &Block<'_>) {
+///         let labels = &block.samples().positive()[block.places()];
+///         self.0 += labels.iter().filter(|&&positive| positive).count() as u64;
+///     }
+///     fn merge(self, other: Self) -> Self {
+///         Positives(self.0 + other.0)
+///     }
+/// }
+///
+/// let samples = Samples::dense(vec![1.0, 2.0, 3.0], 1, vec![true, false, true])?;
+/// assert_eq!(fold(&Memory::new(&samples), Positives(0))?.0, 2);
+/// # Ok::<(), linsep_data::Error>(())
+/// ```
+pub fn fold<F: Fold>(data: &dyn Data, fold: F) -> Result<F, Error> {
+    let shards = Shards { empty: fold, free: Mutex::new(vec![]) };
+    data.pass(&shards)?;
+    let seen = shards.free.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(seen.into_iter().reduce(F::merge).unwrap_or(shards.empty))
+}
+
+/// What a pass shows its blocks to, from several threads at once: a fold behind a seam that needs no
+/// type.
+pub trait Absorb: Sync {
+    /// Takes a block in.
+    fn absorb(&self, block: &Block<'_>);
+}
+
+/// As many copies of a fold as threads are at work.
+struct Shards<F> {
+    empty: F,
+    free: Mutex<Vec<F>>,
+}
+
+impl<F: Fold> Absorb for Shards<F> {
+    fn absorb(&self, block: &Block<'_>) {
+        let free = || self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let shard = free().pop();
+        let mut shard = shard.unwrap_or_else(|| self.empty.fresh());
+        shard.absorb(block);
+        free().push(shard);
+    }
+}
+
+/// Two folds that share a read.
+impl<A: Fold, B: Fold> Fold for (A, B) {
+    fn fresh(&self) -> Self {
+        (self.0.fresh(), self.1.fresh())
+    }
+
+    fn absorb(&mut self, block: &Block<'_>) {
+        self.0.absorb(block);
+        self.1.absorb(block);
+    }
+
+    fn merge(self, other: Self) -> Self {
+        (self.0.merge(other.0), self.1.merge(other.1))
+    }
+}
+
+/// A fold that may not be needed.
+impl<F: Fold> Fold for Option<F> {
+    fn fresh(&self) -> Self {
+        self.as_ref().map(F::fresh)
+    }
+
+    fn absorb(&mut self, block: &Block<'_>) {
+        if let Some(fold) = self {
+            fold.absorb(block);
+        }
+    }
+
+    fn merge(self, other: Self) -> Self {
+        self.zip(other).map(|(a, b)| a.merge(b))
+    }
+}
+
+/// Samples in memory, or mapped into it.
+pub struct Memory<'a> {
+    samples: &'a Samples,
+    reads: Reads,
+}
+
+impl<'a> Memory<'a> {
+    /// Returns the samples as data of which nothing has been read yet.
+    pub fn new(samples: &'a Samples) -> Self {
+        Memory { samples, reads: Reads::default() }
+    }
+}
+
+/// Returns how many rows to show at once to a fold.
+pub(crate) fn rows_per_block(features: &Features) -> usize {
+    let values = match features {
+        Features::Sparse(matrix) => matrix.stored() / matrix.rows().max(1),
+        dense => dense.columns(),
+    };
+    (BLOCK_VALUES / values.max(1)).clamp(1, 1 << 14)
+}
+
+impl Data for Memory<'_> {
+    fn shape(&self) -> Shape {
+        Shape {
+            rows: self.samples.rows(),
+            columns: self.samples.columns(),
+            sparse: matches!(self.samples.features(), Features::Sparse(_)),
+        }
+    }
+
+    fn pass(&self, seen: &dyn Absorb) -> Result<(), Error> {
+        self.reads.add(self.samples.rows() as u64);
+        let all = Block::whole(self.samples, 0);
+        all.cut(rows_per_block(self.samples.features())).for_each(|block| seen.absorb(&block));
+        Ok(())
+    }
+
+    fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
+        self.samples.part_of(rows)
+    }
+
+    fn resident(&self) -> Option<&Samples> {
+        Some(self.samples)
+    }
+
+    fn reads(&self) -> &Reads {
+        &self.reads
+    }
+}

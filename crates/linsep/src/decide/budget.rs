@@ -1,0 +1,115 @@
+//! When to stop: the one place that knows of time, passes and Ctrl-C.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use linsep_data::Data;
+
+use super::watch::{Pass, Watch};
+
+/// A limit that ends the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Limit {
+    /// The passes ran out.
+    Passes,
+    /// The time ran out.
+    Time,
+    /// It was cancelled.
+    Cancelled,
+}
+
+/// What may still be spent.
+pub(crate) struct Budget<'a> {
+    data: &'a dyn Data,
+    watch: &'a mut dyn Watch,
+    started: Instant,
+    until: Option<Instant>,
+    max_passes: u64,
+}
+
+impl<'a> Budget<'a> {
+    /// Returns a budget that begins now.
+    pub fn new(
+        data: &'a dyn Data,
+        watch: &'a mut dyn Watch,
+        max_passes: u64,
+        time_limit: Option<Duration>,
+    ) -> Self {
+        let started = Instant::now();
+        let until = time_limit.and_then(|limit| started.checked_add(limit));
+        Budget { data, watch, started, until, max_passes }
+    }
+
+    /// Returns true if it is time to stop.
+    pub fn halted(&self) -> bool {
+        self.limit().is_some()
+    }
+
+    /// Returns the limit that has been reached, if one has.
+    pub fn limit(&self) -> Option<Limit> {
+        self.limit_after(0)
+    }
+
+    /// Returns the limit that would be reached with so many rows more read.
+    pub fn limit_after(&self, rows: u64) -> Option<Limit> {
+        let shape = self.data.shape();
+        let passes = self.passes() + rows.div_ceil(shape.rows as u64);
+        match () {
+            () if flagged(self.watch.cancelled()) => Some(Limit::Cancelled),
+            () if self.until.is_some_and(|until| Instant::now() >= until) => Some(Limit::Time),
+            () if passes >= self.max_passes => Some(Limit::Passes),
+            () => None,
+        }
+    }
+
+    /// Returns the passes so far.
+    pub fn passes(&self) -> u64 {
+        self.data.reads().passes(self.data.shape())
+    }
+
+    /// Returns the time so far.
+    pub fn spent(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Tells who looks on of a pass.
+    pub fn tell(&mut self, mistakes: u64, lower: f64, upper: f64) {
+        self.watch.pass(&Pass { passes: self.passes(), mistakes, lower, upper });
+    }
+}
+
+/// Time and a flag alone, for work that is no decision, and for the decisions within it.
+pub(crate) struct Deadline<'a> {
+    until: Option<Instant>,
+    cancelled: Option<&'a AtomicBool>,
+}
+
+impl<'a> Deadline<'a> {
+    /// Returns a deadline after this time from now, or at the flag.
+    pub fn new(time_limit: Option<Duration>, cancelled: Option<&'a AtomicBool>) -> Self {
+        let until = time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        Deadline { until, cancelled }
+    }
+
+    /// Returns true if it is time to stop.
+    pub fn halted(&self) -> bool {
+        flagged(self.cancelled) || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// Returns the time that is left.
+    pub fn left(&self) -> Option<Duration> {
+        self.until.map(|until| until.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// A decision within a deadline looks at the same flag.
+impl Watch for &Deadline<'_> {
+    fn cancelled(&self) -> Option<&AtomicBool> {
+        self.cancelled
+    }
+}
+
+fn flagged(flag: Option<&AtomicBool>) -> bool {
+    flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+}

@@ -1,0 +1,122 @@
+//! From a candidate or a conflict to an outcome: the only caller of the checker.
+
+use dashu_int::IBig;
+use linsep_data::{Data, Error, Memory};
+use linsep_proof::margin::{lower_bound, upper_bound};
+use linsep_proof::proof::Claim;
+use linsep_proof::{
+    Conflict, Margin, Plane, Proof, Separator, prove_separable, verify_conflict, verify_data,
+};
+
+use super::exact::integers::rounded;
+use super::outcome::{Because, Closest, Outcome};
+use super::search::Search;
+use super::weak::Class;
+use crate::{Hyperplane, Samples};
+
+/// Returns the outcome for the best candidate that the checker accepts, if it accepts one.
+pub(super) fn candidates(search: &mut Search) -> Result<Option<Outcome>, Error> {
+    if !search.has_candidates() {
+        return Ok(None);
+    }
+    let (kind, rows) = (search.options.kind, search.bounding_rows()?);
+    while let Some(hyperplane) = search.take_candidate() {
+        let claimed = (hyperplane.weights.clone(), hyperplane.bias);
+        let named = search.facts()?.named.clone();
+        let proven = prove_separable(search.data, Some(&named), kind, claimed, &rows)?;
+        if let Ok(Separator { proof, margin }) = proven {
+            return Ok(Some(Outcome::Separable { hyperplane, margin, proof }));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the outcome for a separator in integers, the bias last, if the checker accepts it.
+pub(super) fn integers(search: &mut Search, mut w: Vec<IBig>) -> Result<Option<Outcome>, Error> {
+    let hyperplane = Hyperplane::from_lifted(rounded(&w));
+    let bias = w.pop().expect("a bias");
+    let (kind, rows) = (search.options.kind, search.bounding_rows()?);
+    // That it separates is all that is known about its margin.
+    let margin = Margin { kind, lower: 0.0, upper: upper_bound(search.data, kind, &rows)? };
+    let claim = Claim::Separable { hyperplane: Plane::from((w, bias)) };
+    let proof = claimed(search, claim)?.with_margin(margin, &rows);
+    let accepted = holds(search, &proof)?;
+    Ok(accepted.then_some(Outcome::Separable { hyperplane, margin, proof }))
+}
+
+/// Returns the outcome for a conflict that has been classified, if the checker accepts it.
+pub(super) fn classified(search: &mut Search, class: Class) -> Result<Option<Outcome>, Error> {
+    match class {
+        Class::Inseparable { conflict, orthogonal } => {
+            let proof = claimed(search, Claim::inseparable(conflict.clone(), orthogonal))?;
+            if !holds(search, &proof)? {
+                return Ok(None);
+            }
+            let closest = closest(search)?;
+            Ok(Some(Outcome::Inseparable { conflict, proof, closest }))
+        }
+        Class::QuasiSeparable { conflict, separator } => {
+            let plane = (separator.weights.clone(), separator.bias.clone());
+            let proof = claimed(search, Claim::quasi_separable(conflict.clone(), plane))?;
+            if !holds(search, &proof)? {
+                return Ok(None);
+            }
+            let closest = closest(search)?;
+            Ok(Some(Outcome::QuasiSeparable { conflict, separator, proof, closest }))
+        }
+        Class::Unknown { conflict, because } => {
+            let limit = search.budget.limit().map(Because::Limit);
+            unclassified(search, conflict, limit.unwrap_or(because))
+        }
+    }
+}
+
+/// Returns the outcome for a conflict that nobody has classified, if the checker accepts it.
+pub(super) fn unclassified(
+    search: &mut Search,
+    conflict: Conflict,
+    because: Because,
+) -> Result<Option<Outcome>, Error> {
+    if verify_conflict(search.data, &conflict)?.is_err() {
+        return Ok(None);
+    }
+    let closest = closest(search)?;
+    Ok(Some(Outcome::Undecided { because, conflict: Some(conflict), closest }))
+}
+
+/// Returns what is known when there is no answer: a separator that is proven now, or bounds.
+pub(super) fn undecided(search: &mut Search, because: Because) -> Result<Outcome, Error> {
+    if let Some(outcome) = candidates(search)? {
+        return Ok(outcome);
+    }
+    Ok(Outcome::Undecided { because, conflict: None, closest: closest(search)? })
+}
+
+/// Returns true if the checker confirms that the hyperplane separates the samples.
+pub(super) fn separates(samples: &Samples, plane: &Hyperplane) -> bool {
+    let memory = Memory::new(samples);
+    let claimed = (plane.weights.clone(), plane.bias);
+    let kind = linsep_proof::MarginKind::Angular;
+    let proven = prove_separable(&memory, None, kind, claimed, &Default::default());
+    proven.is_ok_and(|proven| proven.is_ok())
+}
+
+fn claimed(search: &mut Search, claim: Claim) -> Result<Proof, Error> {
+    Ok(Proof::about(search.facts()?.named.name().clone(), claim))
+}
+
+fn holds(search: &mut Search, proof: &Proof) -> Result<bool, Error> {
+    let named = search.facts()?.named.clone();
+    Ok(verify_data(search.data, proof, Some(&named))?.is_ok())
+}
+
+fn closest(search: &mut Search) -> Result<Closest, Error> {
+    let (kind, data): (_, &dyn Data) = (search.options.kind, search.data);
+    let hyperplane = search.best();
+    let lower = match &hyperplane {
+        Some(plane) => lower_bound(data, kind, &plane.weights, plane.bias)?,
+        None => kind.least(),
+    };
+    let upper = upper_bound(data, kind, &search.bounding_rows()?)?;
+    Ok(Closest { hyperplane, margin: Margin { kind, lower, upper } })
+}

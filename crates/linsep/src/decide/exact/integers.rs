@@ -1,0 +1,199 @@
+//! Integers of any size: rows of floats times a power of two, and a little linear algebra.
+
+use dashu_int::ops::{Gcd, UnsignedAbs};
+use dashu_int::{IBig, UBig};
+use linsep_data::Samples;
+use linsep_proof::exact::parts;
+
+/// Returns y (x, 1) of a row times 2^s, the smallest power that makes it integer, and s.
+pub fn integer_row(samples: &Samples, i: usize) -> (Vec<IBig>, i32) {
+    let mut numbers: Vec<(i64, i32)> = vec![(0, 0); samples.columns() + 1];
+    samples.features().for_each(i, |k, v| numbers[k] = odd_parts(v));
+    numbers[samples.columns()] = (1, 0);
+    let lowest = numbers.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
+    let sign = IBig::from(if samples.positive()[i] { 1 } else { -1 });
+    let integer = |(m, e): (i64, i32)| match m {
+        0 => IBig::ZERO,
+        _ => (IBig::from(m) << (e - lowest) as usize) * &sign,
+    };
+    (numbers.into_iter().map(integer).collect(), -lowest)
+}
+
+/// Returns m and e with value = m 2^e, where m is odd, or both are zero.
+pub fn odd_parts(value: f64) -> (i64, i32) {
+    match parts(value) {
+        (0, _) => (0, 0),
+        (m, e) => (m >> m.trailing_zeros(), e + m.trailing_zeros() as i32),
+    }
+}
+
+/// Returns a basis of the integer vectors v of `dimension` numbers with r·v = 0 for all `rows`.
+///
+/// Cost: order rows · dimension · rank operations on integers that grow with the rank, so it is for
+/// small dimensions.
+pub fn nullspace(mut rows: Vec<Vec<IBig>>, dimension: usize) -> Vec<Vec<IBig>> {
+    // Reduced echelon form without fractions: (pivot column, row).
+    let mut pivots: Vec<(usize, Vec<IBig>)> = vec![];
+    while let Some(mut row) = rows.pop() {
+        for (column, pivot) in &pivots {
+            eliminate(&mut row, pivot, *column);
+        }
+        let Some(column) = row.iter().position(|v| *v != IBig::ZERO) else {
+            continue;
+        };
+        reduce(&mut row);
+        for (_, pivot) in &mut pivots {
+            eliminate(pivot, &row, column);
+            reduce(pivot);
+        }
+        pivots.push((column, row));
+    }
+    let is_pivot = |column: usize| pivots.iter().any(|(c, _)| *c == column);
+    let free = (0..dimension).filter(|&column| !is_pivot(column));
+    free.map(|column| {
+        // Solve for the pivots with this free coordinate at a common multiple of their leaders.
+        let common = pivots.iter().fold(UBig::ONE, |common, (c, row)| {
+            let leader = row[*c].clone().unsigned_abs();
+            let gcd = (&common).gcd(&leader);
+            common * (leader / gcd)
+        });
+        let common = IBig::from(common);
+        let mut v = vec![IBig::ZERO; dimension];
+        for (c, row) in &pivots {
+            v[*c] = -(&row[column] * (&common / &row[*c]));
+        }
+        v[column] = common;
+        reduce(&mut v);
+        v
+    })
+    .collect()
+}
+
+/// Takes the entry at `column` out of `row` with the help of `pivot`.
+fn eliminate(row: &mut [IBig], pivot: &[IBig], column: usize) {
+    if row[column] == IBig::ZERO {
+        return;
+    }
+    let (a, b) = (pivot[column].clone(), row[column].clone());
+    for (x, p) in row.iter_mut().zip(pivot) {
+        *x = &*x * &a - p * &b;
+    }
+}
+
+/// Divides a vector by the greatest common divisor of its numbers.
+fn reduce(row: &mut [IBig]) {
+    let gcd = row.iter().fold(UBig::ZERO, |gcd, v| match (gcd == UBig::ZERO, *v == IBig::ZERO) {
+        (_, true) => gcd,
+        (true, false) => v.clone().unsigned_abs(),
+        (false, false) => gcd.gcd(v.clone().unsigned_abs()),
+    });
+    if gcd > UBig::ONE {
+        let gcd = IBig::from(gcd);
+        row.iter_mut().for_each(|v| *v = &*v / &gcd);
+    }
+}
+
+/// Returns the multipliers of a conflict of integer rows for the raw ones: row i was multiplied by
+/// 2^`shifts[i]`.
+pub fn for_raw_rows(shifts: &[i32], mut conflict: Vec<(usize, IBig)>) -> Vec<(usize, IBig)> {
+    conflict.sort_by_key(|(i, _)| *i);
+    let least = conflict.iter().map(|(i, _)| shifts[*i]).min().unwrap_or(0);
+    let (rows, multipliers): (Vec<usize>, Vec<IBig>) =
+        conflict.into_iter().map(|(i, m)| (i, m << (shifts[i] - least) as usize)).unzip();
+    rows.into_iter().zip(in_lowest_terms(multipliers)).collect()
+}
+
+/// Returns a·b.
+pub fn dot(a: &[IBig], b: &[IBig]) -> IBig {
+    a.iter().zip(b).fold(IBig::ZERO, |sum, (a, b)| sum + a * b)
+}
+
+/// Returns an integer vector as floats, times one power of two that lets the longest just fit.
+pub fn rounded(v: &[IBig]) -> Vec<f64> {
+    let longest = v.iter().map(bits).max().unwrap_or(0) as i32;
+    let float = |v: &IBig| {
+        let drop = bits(v).saturating_sub(62);
+        let top: IBig = if *v < IBig::ZERO { -((-v) >> drop) } else { v >> drop };
+        let exponent = drop as i32 + 900 - longest;
+        // In two steps, since a power of two may be out of the range of floats.
+        let half = exponent / 2;
+        i64::try_from(&top).map_or(0.0, |m| m as f64) * 2f64.powi(half) * 2f64.powi(exponent - half)
+    };
+    v.iter().map(float).collect()
+}
+
+/// Returns the direction of an integer vector as floats of length about one.
+pub fn direction(v: &[IBig]) -> Vec<f64> {
+    let longest = v.iter().map(bits).max().unwrap_or(0);
+    let shift = longest.saturating_sub(62);
+    let mut out: Vec<f64> = v
+        .iter()
+        .map(|v| {
+            let small: IBig = if *v < IBig::ZERO { -((-v) >> shift) } else { v >> shift };
+            i64::try_from(&small).map_or(0.0, |v| v as f64)
+        })
+        .collect();
+    let length = crate::hyperplane::norm(out.iter().copied());
+    if length > 0.0 {
+        out.iter_mut().for_each(|v| *v /= length);
+    }
+    out
+}
+
+fn bits(v: &IBig) -> usize {
+    use dashu_int::ops::BitTest;
+    v.clone().unsigned_abs().bit_len()
+}
+
+/// Divides a vector by the greatest common divisor of its numbers.
+pub fn in_lowest_terms(mut v: Vec<IBig>) -> Vec<IBig> {
+    reduce(&mut v);
+    v
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::equations::Equations;
+    use super::super::modular::{Elimination, PRIMES, Prime};
+    use super::*;
+
+    fn integers(rows: &[&[i64]]) -> Vec<Vec<IBig>> {
+        rows.iter().map(|row| row.iter().map(|&v| IBig::from(v)).collect()).collect()
+    }
+
+    fn check(rows: &[&[i64]], dimension: usize, rank: usize) {
+        let rows = integers(rows);
+        let basis = nullspace(rows.clone(), dimension);
+        assert_eq!(basis.len(), dimension - rank);
+        for v in &basis {
+            assert!(rows.iter().all(|row| dot(row, v) == IBig::ZERO));
+        }
+        let rank_of = |rows: &[Vec<IBig>]| {
+            Elimination::new(&Equations::of_rows(rows, dimension), Prime(PRIMES[0])).rank()
+        };
+        assert_eq!(rank_of(&basis), dimension - rank);
+        assert_eq!(rank_of(&rows), rank);
+    }
+
+    #[test]
+    fn rank_and_complement() {
+        check(&[], 3, 0);
+        check(&[&[1, 2, 3]], 3, 1);
+        check(&[&[0, 2, 4], &[0, 1, 2]], 3, 1);
+        check(&[&[0, 2, 4, 1], &[5, 1, 2, 0], &[5, 3, 6, 1]], 4, 2);
+        check(&[&[1, 0, 7], &[0, 3, 1], &[2, 2, 2]], 3, 3);
+        check(&[&[0, 0, 5], &[0, 0, -3], &[4, 0, 1]], 3, 2);
+    }
+
+    #[test]
+    fn floats_are_integers_times_a_power_of_two() {
+        for value in [1.0, -0.1, 1e300, 5e-324, 3.0 * 2f64.powi(60), 0.0] {
+            let (m, e) = odd_parts(value);
+            let half = e / 2;
+            assert_eq!(m as f64 * 2f64.powi(half) * 2f64.powi(e - half), value);
+        }
+        let samples = Samples::dense(vec![0.5, 3.0], 1, vec![true, false]).unwrap();
+        assert_eq!(integer_row(&samples, 0), (integers(&[&[1, 2]])[0].clone(), 1));
+        assert_eq!(integer_row(&samples, 1), (integers(&[&[-3, -1]])[0].clone(), 0));
+    }
+}

@@ -1,0 +1,71 @@
+//! What rows leave free: integer vectors that are orthogonal to all of them.
+
+use dashu_int::IBig;
+use dashu_int::ops::Gcd;
+use rayon::prelude::*;
+
+use super::equations::{Entry, Equations};
+use super::integers::dot;
+use super::lifting::null_vector;
+use super::modular::{Elimination, PRIMES, Prime};
+use super::reconstruct::fraction;
+
+/// Returns integer vectors that span all that is orthogonal to independent rows; nothing if they are
+/// not independent, as far as can be told modulo a prime.
+pub fn orthogonal(rows: &[Vec<IBig>], dimension: usize) -> Option<Vec<Vec<IBig>>> {
+    let equations = Equations::of_rows(rows, dimension);
+    let elimination = Elimination::new(&equations, Prime(PRIMES[0]));
+    if elimination.rank() != rows.len() {
+        return None;
+    }
+    let (determined, free) = elimination.unknowns.split_at(elimination.rank());
+    let vector = |&column: &usize| {
+        simple(rows, &elimination, column, dimension).or_else(|| {
+            let mut columns = determined.to_vec();
+            columns.push(column);
+            let restricted: Vec<Vec<IBig>> =
+                rows.iter().map(|row| columns.iter().map(|&k| row[k].clone()).collect()).collect();
+            let values = solution(&restricted)?;
+            let mut vector = vec![IBig::ZERO; dimension];
+            columns.into_iter().zip(values).for_each(|(k, v)| vector[k] = v);
+            Some(vector)
+        })
+    };
+    free.par_iter().map(vector).collect()
+}
+
+/// Returns the vector with one free coordinate that is orthogonal to the rows, if it is simple enough
+/// to be told from its residues modulo one prime: as those are that come of constant columns, and of
+/// columns that add up to others.
+fn simple(
+    rows: &[Vec<IBig>],
+    elimination: &Elimination,
+    column: usize,
+    dimension: usize,
+) -> Option<Vec<IBig>> {
+    let prime = elimination.prime.0;
+    let mut residues: Vec<u64> =
+        elimination.equations.iter().map(|&row| (-&rows[row][column]).modulo(prime)).collect();
+    elimination.solve(&mut residues);
+    let fractions: Vec<(IBig, IBig)> = residues
+        .iter()
+        .map(|&v| fraction(&v.into(), &prime.into()).map(|(n, d)| (n, d.into())))
+        .collect::<Option<_>>()?;
+    let common = fractions.iter().fold(IBig::ONE, |common, (_, d)| {
+        let gcd = IBig::from((&common).gcd(d));
+        common * d / gcd
+    });
+    let mut vector = vec![IBig::ZERO; dimension];
+    for (&unknown, (n, d)) in elimination.unknowns.iter().zip(&fractions) {
+        vector[unknown] = n * (&common / d);
+    }
+    vector[column] = common;
+    rows.iter().all(|row| dot(row, &vector) == IBig::ZERO).then_some(vector)
+}
+
+/// Returns the integers that all rows are orthogonal to, if they are one vector up to its scale.
+pub fn solution(rows: &[Vec<IBig>]) -> Option<Vec<IBig>> {
+    let equations = Equations::of_rows(rows, rows[0].len());
+    let elimination = Elimination::new(&equations, Prime(PRIMES[0]));
+    if elimination.nullity() == 1 { null_vector(&equations, &elimination) } else { None }
+}

@@ -1,0 +1,113 @@
+//! Why data is not separable: what people who look for wrong labels want to see first.
+//!
+//! In reading order: `duplicates.rs` finds rows that contradict each other outright, `robust.rs` a
+//! hyperplane with few mistakes, `removal.rs` makes of them a small set of rows without which the
+//! rest is separable, and `carried.rs` says what separates quasi-separable data.
+
+mod carried;
+mod duplicates;
+mod removal;
+mod robust;
+mod scaled;
+
+use std::time::Duration;
+
+use super::budget::Deadline;
+use super::outcome::{Decision, Outcome, WeakSeparator};
+use super::watch::Watch;
+use crate::{Hyperplane, Samples};
+use carried::carried;
+use duplicates::contradictions;
+use removal::removal;
+
+/// How long to look for an explanation.
+#[derive(Clone, Debug, Default)]
+pub struct ExplainOptions {
+    /// The time after which the best so far is returned; default none.
+    pub time_limit: Option<Duration>,
+}
+
+/// Why data is not separable. Rows and features are counted from 0.
+#[derive(Clone, Debug, Default)]
+pub struct Explanation {
+    /// Groups of identical rows that stand under both labels, rows rising.
+    pub contradictions: Vec<Vec<usize>>,
+    /// Rows without which the rest is separable; none if the data is separable or undecided, or if no
+    /// such rows were found before a limit that leave both classes.
+    pub removal: Option<Removal>,
+    /// What carries the separation of quasi-separable data.
+    pub carried_by: Option<Carried>,
+}
+
+/// Rows without which the rest is separable. There may be a smaller set: to find the smallest is
+/// NP-hard, and this one is found by descent.
+#[derive(Clone, Debug)]
+pub struct Removal {
+    /// The rows, the most suspicious first.
+    pub rows: Vec<RemovedRow>,
+    /// True if none of the rows can be put back: with any of them the rest is proven not to be
+    /// separable.
+    pub irreducible: bool,
+    /// A hyperplane that separates the rest: the checker has accepted it.
+    pub hyperplane: Hyperplane,
+}
+
+/// A row that stands in the way of a separation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RemovedRow {
+    /// The row.
+    pub row: usize,
+    /// How far it lies on the wrong side of the hyperplane that separates the rest, in the units of
+    /// the data; negative in the rare case that it lies on its own side.
+    pub distance: f64,
+}
+
+/// What separates quasi-separable data: a hyperplane that puts no row on the wrong side, and some
+/// rows strictly on their own. Its numbers are exact.
+#[derive(Clone, Debug)]
+pub struct Carried {
+    /// The features with a weight that is not zero.
+    pub features: Vec<usize>,
+    /// The rows that lie strictly on their own side, rising. All others lie on the hyperplane.
+    pub rows: Vec<usize>,
+    /// The hyperplane.
+    pub separator: WeakSeparator,
+    /// The value of the feature on the hyperplane, where it is one feature alone.
+    pub border: Option<f64>,
+}
+
+/// Returns why `samples` are not separable, which `decision` has found out. Of separable data, and where
+/// no conflict is known, there is nothing to explain.
+///
+/// ```
+/// use linsep::Samples;
+/// use linsep::decide::{DecideOptions, ExplainOptions, decide, explain};
+///
+/// // The row at 5 has the wrong label.
+/// let labels = vec![false, false, false, true, true, false];
+/// let samples = Samples::dense(vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0], 1, labels)?;
+/// let decision = decide(&samples, &DecideOptions::default(), &mut ())?;
+/// let explanation = explain(&samples, &decision, &ExplainOptions::default(), &mut ());
+/// let removal = explanation.removal.unwrap();
+/// assert_eq!(removal.rows.len(), 1);
+/// assert_eq!(removal.rows[0].row, 5);
+/// assert!(removal.irreducible);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn explain(
+    samples: &Samples,
+    decision: &Decision,
+    options: &ExplainOptions,
+    watch: &mut dyn Watch,
+) -> Explanation {
+    if decision.conflict().is_none() {
+        return Explanation::default();
+    }
+    let deadline = Deadline::new(options.time_limit, watch.cancelled());
+    let carried_by = match &decision.outcome {
+        Outcome::QuasiSeparable { separator, .. } => Some(carried(samples, separator, &deadline)),
+        _ => None,
+    };
+    let contradictions = contradictions(samples);
+    Explanation { contradictions, removal: removal(samples, &deadline), carried_by }
+}

@@ -1,0 +1,312 @@
+//! A small set of rows without which the rest is separable.
+//!
+//! ```text
+//! start    the rows that a hyperplane with few mistakes (robust.rs) does not have on their own
+//!          sides, the most wrong first: the rest is separable by construction
+//!          (none that leaves both classes: rows of conflicts until there is none, or all but two)
+//! halve    the shortest beginning of that list without which the rest is still separable
+//! return   one row after another, the least wrong first, as long as the rest stays separable; a
+//!          new separator takes with it all rows that it has on their own sides
+//! ```
+//!
+//! Every question is put to the engine, which proves its answers. A row that cannot return to the
+//! rest cannot return to a larger one, so one round makes the set irreducible. It is small, not
+//! smallest.
+
+use std::cmp::Ordering;
+
+use linsep_data::{Data, Memory, Shape};
+use linsep_proof::exact::{Row, sign_of_value};
+use linsep_proof::{Conflict, IBig};
+use rayon::prelude::*;
+
+use super::super::budget::Deadline;
+use super::super::contradiction::stored;
+use super::super::options::{DecideOptions, MarginGoal};
+use super::super::outcome::Outcome;
+use super::super::solvers::order::{Scored, keep_smallest};
+use super::super::{certify, decide_strictly, plan};
+use super::robust::{Weighing, few_mistakes};
+use super::scaled::Scaled;
+use super::{Removal, RemovedRow};
+use crate::{Error, Hyperplane, Samples};
+
+/// How close to the largest margin the last hyperplane is to come.
+const GAP: f64 = 1e-3;
+
+/// Returns rows without which the rest is separable, or none if no such rows were found that leave
+/// both classes.
+pub fn removal(samples: &Samples, deadline: &Deadline) -> Option<Removal> {
+    let scaled = Scaled::new(samples);
+    let (rows, plane, irreducible) = match &scaled {
+        Some(scaled) => {
+            let (rows, plane, irreducible) = search(&scaled.samples, deadline)?;
+            (rows, scaled.to_original(&plane), irreducible)
+        }
+        None => search(samples, deadline)?,
+    };
+    let rest = samples.without_rows(&rows).ok()?;
+    // Scaling back may leave the range of floats; what the checker refuses is not claimed.
+    if !certify::separates(&rest, &plane) {
+        return None;
+    }
+    let length = plane.weight_norm();
+    let wrong = |row: usize| -value(samples, &plane, row) / length;
+    let mut rows: Vec<RemovedRow> =
+        rows.into_iter().map(|row| RemovedRow { row, distance: wrong(row) }).collect();
+    rows.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(a.row.cmp(&b.row)));
+    Some(Removal { rows, irreducible, hyperplane: plane })
+}
+
+/// Returns the rows to remove, a separator of the rest, and whether the rows are irreducible.
+fn search(samples: &Samples, deadline: &Deadline) -> Option<(Vec<usize>, Hyperplane, bool)> {
+    let shape = Memory::new(samples).shape();
+    let mut search = Search {
+        samples,
+        shape,
+        deadline,
+        questions: plan::removal_questions(shape),
+        removed: vec![],
+        plane: Hyperplane { weights: vec![], bias: 0.0 },
+    };
+    let started = [Weighing::Rows, Weighing::Classes].into_iter().any(|weighing| {
+        let planes = few_mistakes(samples, weighing, &|| deadline.halted());
+        planes.into_iter().any(|plane| search.accept(plane))
+    });
+    if started {
+        search.halve();
+    } else if !search.break_conflicts() && !search.start_from_two() {
+        return None;
+    }
+    let irreducible = search.put_back();
+    search.widen();
+    Some((search.removed, search.plane, irreducible))
+}
+
+/// The answer to a question.
+enum Answer {
+    Separable(Hyperplane),
+    /// Not: these rows conflict, each with the share that it has.
+    Conflict(Conflict),
+    Open,
+}
+
+struct Search<'a> {
+    samples: &'a Samples,
+    shape: Shape,
+    deadline: &'a Deadline<'a>,
+    /// Questions that are left.
+    questions: usize,
+    /// The rows left out, the most wrong first.
+    removed: Vec<usize>,
+    /// A separator of the rest, which the checker has accepted.
+    plane: Hyperplane,
+}
+
+impl Search<'_> {
+    /// Leaves out what the hyperplane does not have on its own side, if that leaves both classes.
+    fn accept(&mut self, plane: Hyperplane) -> bool {
+        let samples = self.samples;
+        let mut wrong: Vec<usize> = (0..samples.rows())
+            .into_par_iter()
+            .with_min_len(256)
+            .filter(|&i| !on_its_own_side(samples, &plane, i))
+            .collect();
+        wrong.sort_by(|&a, &b| {
+            value(samples, &plane, a).total_cmp(&value(samples, &plane, b)).then(a.cmp(&b))
+        });
+        let Ok(rest) = samples.without_rows(&wrong) else {
+            return false;
+        };
+        let accepted = certify::separates(&rest, &plane);
+        if accepted {
+            (self.removed, self.plane) = (wrong, plane);
+        }
+        accepted
+    }
+
+    /// Returns true if no more questions can be asked.
+    fn over(&self) -> bool {
+        self.questions == 0 || self.deadline.halted()
+    }
+
+    /// Returns whether all but `rows` are separable.
+    fn ask(&mut self, rows: &[usize], margin: MarginGoal) -> Answer {
+        self.decide(self.samples.without_rows(rows), margin)
+    }
+
+    fn decide(&mut self, rest: Result<Samples, Error>, margin: MarginGoal) -> Answer {
+        let Some(rest) = rest.ok().filter(|_| !self.over()) else {
+            return Answer::Open;
+        };
+        self.questions -= 1;
+        let options = DecideOptions::default()
+            .with_margin(margin)
+            .with_gap(GAP)
+            .with_max_passes(plan::removal_passes())
+            .with_time_limit(self.deadline.left());
+        match decide_strictly(&rest, &options, &mut &*self.deadline).outcome {
+            // Where only integers separate, what rounding made of them does not.
+            Outcome::Separable { hyperplane, .. } => match hyperplane.evaluate(&rest).mistakes {
+                0 => Answer::Separable(hyperplane),
+                _ => Answer::Open,
+            },
+            Outcome::Undecided { conflict: Some(conflict), .. } => Answer::Conflict(conflict),
+            _ => Answer::Open,
+        }
+    }
+
+    /// Leaves out one row of a conflict after another until none is left: where smooth losses see
+    /// nothing, as in XOR. Returns true if the rest is separable then.
+    fn break_conflicts(&mut self) -> bool {
+        loop {
+            let rows = self.removed.clone();
+            match self.ask(&rows, MarginGoal::Any) {
+                Answer::Separable(plane) => {
+                    self.take(rows, plane);
+                    return true;
+                }
+                Answer::Conflict(conflict) => {
+                    let Some(guilty) = self.guiltiest(&conflict) else {
+                        return false;
+                    };
+                    self.removed.push(guilty);
+                }
+                Answer::Open => return false,
+            }
+        }
+    }
+
+    /// Returns the row with the largest share of a conflict among the rest, of equals the first,
+    /// that is not the last of its class.
+    fn guiltiest(&self, conflict: &Conflict) -> Option<usize> {
+        let positive = self.samples.positive();
+        let rest: Vec<usize> =
+            (0..positive.len()).filter(|row| !self.removed.contains(row)).collect();
+        let left = |class: bool| rest.iter().filter(|&&row| positive[row] == class).count();
+        let spare = [left(false) > 1, left(true) > 1];
+        let mut found: Option<(usize, &IBig)> = None;
+        for (n, share) in conflict.iter() {
+            let row = rest[n];
+            if spare[usize::from(positive[row])] && found.is_none_or(|(_, most)| share > most) {
+                found = Some((row, share));
+            }
+        }
+        found.map(|(row, _)| row)
+    }
+
+    /// Leaves out all but two different rows of different classes, to put back what can be. Returns
+    /// false if there are none.
+    fn start_from_two(&mut self) -> bool {
+        let samples = self.samples;
+        let different = |a: usize| {
+            let others =
+                (0..samples.rows()).filter(|&b| samples.positive()[a] != samples.positive()[b]);
+            others.into_iter().find(|&b| stored(samples, a) != stored(samples, b)).map(|b| [a, b])
+        };
+        // If the first row has no partner, all of the other class are its copies.
+        let first =
+            [0, samples.positive().iter().position(|&p| p != samples.positive()[0]).unwrap_or(0)];
+        let Some(pair) = first.into_iter().find_map(different) else {
+            return false;
+        };
+        let rows: Vec<usize> = (0..samples.rows()).filter(|row| !pair.contains(row)).collect();
+        let Answer::Separable(plane) = self.ask(&rows, MarginGoal::Any) else {
+            return false;
+        };
+        self.take(rows, plane);
+        true
+    }
+
+    /// Keeps the shortest beginning of the list that will do.
+    fn halve(&mut self) {
+        let (mut too_few, mut enough) = (0, self.removed.len());
+        while enough > too_few + 1 && !self.over() {
+            let middle = too_few + (enough - too_few) / 2;
+            let rows = self.removed[..middle].to_vec();
+            match self.ask(&rows, MarginGoal::Any) {
+                Answer::Separable(plane) => {
+                    self.take(rows, plane);
+                    enough = self.removed.len();
+                }
+                Answer::Conflict(_) | Answer::Open => too_few = middle,
+            }
+        }
+    }
+
+    /// Puts rows back while the rest stays separable; returns true if every row that is left out is
+    /// proven to conflict with the rest.
+    fn put_back(&mut self) -> bool {
+        let (mut tried, mut proven) = (0, 0);
+        let mut core = self.near();
+        while tried < self.removed.len() && !self.over() {
+            let at = self.removed.len() - 1 - tried;
+            if self.conflicts(self.removed[at], &mut core) {
+                (tried, proven) = (tried + 1, proven + 1);
+                continue;
+            }
+            let mut rows = self.removed.clone();
+            rows.remove(at);
+            match self.ask(&rows, MarginGoal::Any) {
+                Answer::Separable(plane) => {
+                    self.take(rows, plane);
+                    core = self.near();
+                }
+                Answer::Conflict(_) => (tried, proven) = (tried + 1, proven + 1),
+                Answer::Open => tried += 1,
+            }
+        }
+        proven == self.removed.len()
+    }
+
+    /// Returns the rows of the rest that lie nearest to the hyperplane.
+    fn near(&self) -> Vec<usize> {
+        let samples = self.samples;
+        let mut left_out = vec![false; samples.rows()];
+        self.removed.iter().for_each(|&row| left_out[row] = true);
+        let mut rest: Vec<Scored> = (0..samples.rows())
+            .into_par_iter()
+            .with_min_len(256)
+            .filter(|&i| !left_out[i])
+            .map(|i| (value(samples, &self.plane, i), i))
+            .collect();
+        keep_smallest(&mut rest, plan::near_rows(self.shape));
+        rest.into_iter().map(|(_, i)| i).collect()
+    }
+
+    /// Returns true if the row is proven to conflict with the core, some rows of the rest: a few
+    /// near the hyperplane answer for all in nearly every case, and far sooner.
+    fn conflicts(&mut self, row: usize, core: &mut Vec<usize>) -> bool {
+        core.push(row);
+        let answer = self.decide(self.samples.with_rows(core), MarginGoal::Any);
+        core.pop();
+        matches!(answer, Answer::Conflict(_))
+    }
+
+    /// Leaves out `rows` but for those that the separator of the rest has on their own sides.
+    fn take(&mut self, mut rows: Vec<usize>, plane: Hyperplane) {
+        rows.retain(|&row| !on_its_own_side(self.samples, &plane, row));
+        (self.removed, self.plane) = (rows, plane);
+    }
+
+    /// Looks for the separator of largest margin.
+    fn widen(&mut self) {
+        self.questions += 1;
+        let rows = self.removed.clone();
+        if let Answer::Separable(plane) = self.ask(&rows, MarginGoal::Max) {
+            self.plane = plane;
+        }
+    }
+}
+
+/// Returns y (w·x + b).
+fn value(samples: &Samples, plane: &Hyperplane, i: usize) -> f64 {
+    let value = samples.features().dot(i, &plane.weights) + plane.bias;
+    if samples.positive()[i] { value } else { -value }
+}
+
+/// Returns true if y (w·x + b) > 0, exactly.
+fn on_its_own_side(samples: &Samples, plane: &Hyperplane, i: usize) -> bool {
+    let own = if samples.positive()[i] { Ordering::Greater } else { Ordering::Less };
+    sign_of_value(&plane.weights, plane.bias, Row::of(samples.features(), i)) == own
+}

@@ -1,0 +1,60 @@
+//! What rides on the first pass, whatever that is for: the fingerprint, and a few facts for later.
+
+use linsep_data::{Block, Fold, Shape};
+use linsep_proof::{Fingerprint, Named};
+
+/// Takes the fingerprint, the first row of each class, and the largest norm.
+pub struct FirstLook {
+    fingerprint: Fingerprint,
+    first: [Option<usize>; 2],
+    longest: f64,
+}
+
+/// What the first look has found.
+pub struct Facts {
+    /// The name of the data.
+    pub named: Named,
+    /// The first negative row and the first positive one.
+    pub first: [usize; 2],
+    /// The largest norm of an extended row (x, 1).
+    pub longest: f64,
+}
+
+impl FirstLook {
+    /// Returns the look at no rows yet, of data of this shape.
+    pub fn new(shape: Shape) -> Self {
+        FirstLook { fingerprint: Fingerprint::of(shape), first: [None; 2], longest: 0.0 }
+    }
+
+    /// Returns what was found, once all rows have been seen.
+    pub fn facts(&self) -> Facts {
+        let first = self.first.map(|row| row.expect("both classes occur"));
+        Facts { named: self.fingerprint.named(), first, longest: self.longest }
+    }
+}
+
+impl Fold for FirstLook {
+    fn fresh(&self) -> Self {
+        FirstLook { fingerprint: self.fingerprint.fresh(), first: [None; 2], longest: 0.0 }
+    }
+
+    fn absorb(&mut self, block: &Block<'_>) {
+        self.fingerprint.absorb(block);
+        let samples = block.samples();
+        for i in block.places() {
+            self.longest = self.longest.max(samples.norms()[i]);
+            let first = &mut self.first[usize::from(samples.positive()[i])];
+            *first = Some(first.map_or(block.number(i), |known| known.min(block.number(i))));
+        }
+    }
+
+    fn merge(self, other: Self) -> Self {
+        let least = |a: Option<usize>, b: Option<usize>| a.into_iter().chain(b).min();
+        let [a, b] = [0, 1].map(|class| least(self.first[class], other.first[class]));
+        FirstLook {
+            fingerprint: self.fingerprint.merge(other.fingerprint),
+            first: [a, b],
+            longest: self.longest.max(other.longest),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What benchmarks measure by itself. No part of the interface: it may change with any release.
+
+use linsep_data::{Data, Error, fold};
+
+use super::exact::conflict::{Solution, solve};
+use super::exact::rows::SignedRows;
+use super::folds::Form;
+use super::folds::scan::Scan;
+use crate::Samples;
+
+/// Returns the number of rows in the exact conflict of all rows and the bits of its largest multiplier,
+/// or the rows whose multiplier has the wrong sign.
+pub fn exact_conflict(samples: &Samples) -> Result<(usize, usize), Vec<usize>> {
+    use dashu_int::ops::BitTest;
+    let rows = SignedRows::all(samples);
+    match solve(&rows, &vec![1.0; rows.len()]) {
+        Solution::Proven(found) => {
+            let bits = found.iter().map(|(_, multiplier)| multiplier.bit_len()).max();
+            Ok((found.len(), bits.unwrap_or(0)))
+        }
+        Solution::MixedSigns { wrong, .. } => Err(wrong),
+        Solution::Independent => Err(vec![]),
+    }
+}
+
+/// Returns the mistakes of w and how many rows of smallest score were found. Costs a pass.
+pub fn scan(data: &dyn Data, w: Vec<f64>, keep: usize) -> Result<(u64, usize), Error> {
+    let report = fold(data, Scan::new(Form::Lifted, w, keep))?.report();
+    Ok((report.mistakes, report.worst.len()))
+}

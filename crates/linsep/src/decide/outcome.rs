@@ -1,0 +1,185 @@
+//! What comes out: a verdict with what it rests on, or why there is none.
+
+use dashu_int::IBig;
+use linsep_proof::{Conflict, Margin, Proof, Verdict};
+
+use super::budget::Limit;
+use crate::Hyperplane;
+
+/// A decision: the outcome, and what it took.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Decision {
+    /// What was found out.
+    pub outcome: Outcome,
+    /// Two rows of the conflict that are the same row under both labels, the earlier first, if there are
+    /// such.
+    pub contradiction: Option<(usize, usize)>,
+    /// The way on which it was found.
+    pub way: Way,
+    /// Reads of all rows, those that prove the answer included.
+    pub passes: u64,
+    /// How many of them proved the answer and bounded its margin.
+    pub proving_passes: u64,
+    /// Time.
+    pub seconds: f64,
+}
+
+/// What was found out. Every outcome except `Undecided` carries a proof that the checker has accepted.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// Some hyperplane puts every row strictly on its own side.
+    Separable {
+        /// Such a hyperplane. Where only integers separate, it is the nearest to them that floats have.
+        hyperplane: Hyperplane,
+        /// Bounds on the largest margin; the lower one is the hyperplane's own.
+        margin: Margin,
+        /// The proof.
+        proof: Proof,
+    },
+    /// None does, but some hyperplane puts no row on the wrong side, and not all rows on itself.
+    QuasiSeparable {
+        /// Rows that rule a strict separation out.
+        conflict: Conflict,
+        /// A hyperplane that puts no row on the wrong side, and some row strictly on its own.
+        separator: WeakSeparator,
+        /// The proof.
+        proof: Proof,
+        /// The nearest to a strict separation that was met.
+        closest: Closest,
+    },
+    /// Not even that.
+    Inseparable {
+        /// Rows that rule every separation out, strict or weak.
+        conflict: Conflict,
+        /// The proof.
+        proof: Proof,
+        /// The nearest to a strict separation that was met.
+        closest: Closest,
+    },
+    /// No answer was proven.
+    Undecided {
+        /// Why not.
+        because: Because,
+        /// Rows that rule a strict separation out, which the checker has accepted, if any were found:
+        /// then only weak separation is open.
+        conflict: Option<Conflict>,
+        /// The nearest to a strict separation that was met.
+        closest: Closest,
+    },
+}
+
+/// The hyperplane with the fewest mistakes that was met, and what is known about margins.
+#[derive(Clone, Debug)]
+pub struct Closest {
+    /// The hyperplane, if one was met.
+    pub hyperplane: Option<Hyperplane>,
+    /// Bounds on the largest margin. The lower one, that of the hyperplane, is negative where it makes
+    /// mistakes.
+    pub margin: Margin,
+}
+
+/// A hyperplane W·x + B with integer weights that puts no row on the wrong side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WeakSeparator {
+    /// One weight per feature.
+    pub weights: Vec<IBig>,
+    /// The bias.
+    pub bias: IBig,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Because {
+    /// A limit was reached first.
+    Limit(Limit),
+    /// Floats could not tell, and the data is too large for integers alone.
+    TooDelicate,
+    /// Strict separation is ruled out, and whether a weak one exists would take too much work.
+    WeakTooLarge,
+    /// What is left to do needs all rows in memory.
+    NotInMemory,
+}
+
+/// Which way the engine took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// Working set and point of smallest norm.
+    WorkingSet,
+    /// L-BFGS on the logistic loss.
+    Smooth,
+    /// Dual coordinate descent.
+    Dual,
+    /// Integers alone, where floats were at their end.
+    Exact,
+    /// One row under both labels.
+    Duplicates,
+}
+
+impl Outcome {
+    /// Returns the rows that rule a strict separation out, if such were found.
+    pub fn conflict(&self) -> Option<&Conflict> {
+        match self {
+            Outcome::Separable { .. } => None,
+            Outcome::QuasiSeparable { conflict, .. } | Outcome::Inseparable { conflict, .. } => {
+                Some(conflict)
+            }
+            Outcome::Undecided { conflict, .. } => conflict.as_ref(),
+        }
+    }
+}
+
+impl Decision {
+    /// Returns the verdict; none if undecided.
+    pub fn verdict(&self) -> Option<Verdict> {
+        match self.outcome {
+            Outcome::Separable { .. } => Some(Verdict::Separable),
+            Outcome::QuasiSeparable { .. } => Some(Verdict::QuasiSeparable),
+            Outcome::Inseparable { .. } => Some(Verdict::Inseparable),
+            Outcome::Undecided { .. } => None,
+        }
+    }
+
+    /// Returns the verdict in a word; "undecided" if there is none.
+    pub fn word(&self) -> String {
+        self.verdict().map_or("undecided".to_string(), |verdict| verdict.to_string())
+    }
+
+    /// Returns the proof; none if undecided.
+    pub fn proof(&self) -> Option<&Proof> {
+        match &self.outcome {
+            Outcome::Separable { proof, .. }
+            | Outcome::QuasiSeparable { proof, .. }
+            | Outcome::Inseparable { proof, .. } => Some(proof),
+            Outcome::Undecided { .. } => None,
+        }
+    }
+
+    /// Returns the rows that rule a strict separation out, if such were found.
+    pub fn conflict(&self) -> Option<&Conflict> {
+        self.outcome.conflict()
+    }
+
+    /// Returns the separating hyperplane, or the one with the fewest mistakes that was met.
+    pub fn hyperplane(&self) -> Option<&Hyperplane> {
+        match &self.outcome {
+            Outcome::Separable { hyperplane, .. } => Some(hyperplane),
+            Outcome::QuasiSeparable { closest, .. }
+            | Outcome::Inseparable { closest, .. }
+            | Outcome::Undecided { closest, .. } => closest.hyperplane.as_ref(),
+        }
+    }
+
+    /// Returns bounds on the largest margin.
+    pub fn margin(&self) -> Margin {
+        match &self.outcome {
+            Outcome::Separable { margin, .. } => *margin,
+            Outcome::QuasiSeparable { closest, .. }
+            | Outcome::Inseparable { closest, .. }
+            | Outcome::Undecided { closest, .. } => closest.margin,
+        }
+    }
+}

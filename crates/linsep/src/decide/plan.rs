@@ -1,0 +1,220 @@
+//! The plan: which strategies, in which order. Every threshold of shape stands here.
+//!
+//! ```text
+//! rows                          order of strategies
+//! ----------------------------  ------------------------------------------------------------
+//! few features                  working set, then integers alone where they are affordable
+//! many features, dense          duplicates, smooth, for the largest margin of few rows the
+//!                               dual, then the working set
+//! many features, sparse         duplicates, smooth, dual
+//! very many features, sparse    duplicates, dual
+//! ```
+//!
+//! A strategy that gives up hands over to the next. What needs all rows in memory is left out where
+//! they are not.
+
+use linsep_data::Shape;
+
+use super::options::DecideOptions;
+use linsep_proof::MarginKind;
+
+/// Coordinates from which on L-BFGS comes first: the inner solve of a working set would dominate.
+const MANY: usize = 700;
+/// Coordinates from which on sparse rows are left to the dual problem at once: a step of L-BFGS is
+/// long there, whatever the rows.
+const VERY_MANY: usize = 10_000;
+/// Passes that L-BFGS may take before the next strategy takes over: it separates in far fewer or not
+/// at all.
+const SMOOTH_PASSES: u64 = 80;
+/// Rows per coordinate that a working set starts with: enough to hold most rows that matter.
+const STARTING_ROWS: usize = 20;
+/// Rows per coordinate that a pass adds to it at most: more would slow the inner solve for nothing.
+const ADDED_ROWS: usize = 4;
+/// Values that a working set may start with (1 GiB); it may grow to twice as many.
+const WORKING_VALUES: usize = 1 << 27;
+/// Rows that must fit a working set for nearest points to be worth looking for.
+const NEAREST_ROWS: usize = 1000;
+/// Passes of the dual descent before the signs of sparse rows are looked at.
+const DUAL_PASSES: u64 = 30;
+/// Passes of the dual descent after which dense rows are left to the working set.
+const WIDENING_PASSES: u64 = 400;
+/// Coordinates, and values in all, up to which integers decide alone: their simplex tables grow with
+/// the cube of the one and visit each of the other.
+const EXACT_COORDINATES: usize = 40;
+const EXACT_VALUES: usize = 200_000;
+/// Coordinates up to which a basis of the complement of a face is computed in integers, and products
+/// of integers that may take.
+const INTEGER_COORDINATES: usize = 150;
+const INTEGER_PRODUCTS: usize = 30_000_000;
+/// Values that may be left of all rows off the span of a face (1 GiB), and products of floats that
+/// finding them may take.
+const COMPLEMENT_VALUES: usize = 1 << 27;
+const COMPLEMENT_PRODUCTS: usize = 1 << 38;
+/// Values that are worth fetching into memory where rows are not there yet (8 MiB).
+const FETCHED_VALUES: usize = 1 << 20;
+/// Values that all questions of a search for removable rows may look at, in one pass each.
+const REMOVAL_VALUES: usize = 4_000_000_000;
+/// Products that their inner solves may take: per question, rows times the cube of the dimension.
+const REMOVAL_PRODUCTS: usize = 1_200_000_000;
+/// Questions for data so wide that only L-BFGS is affordable.
+const REMOVAL_FEWEST: usize = 12;
+/// Rows per coordinate near a hyperplane that are asked before all are.
+const NEAR_ROWS: usize = 20;
+/// Products of integers that leaving features out of a weak separator may take.
+const THINNING_PRODUCTS: usize = 10_000_000;
+/// Values that a scaled copy of the rows may have (1 GiB).
+const SCALED_VALUES: usize = 1 << 27;
+
+/// A strategy, and how far it may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// One row under both labels; `sums`: take the sums of both classes in the same pass.
+    Duplicates { sums: bool },
+    /// L-BFGS on the logistic loss.
+    Smooth { passes: u64 },
+    /// Dual coordinate descent to the largest margin of the separator that is known.
+    Widen { passes: u64 },
+    /// Dual coordinate descent, and a look at the signs of sparse rows after so many passes.
+    Dual { passes: u64 },
+    /// Working set and point of smallest norm.
+    WorkingSet(WorkingSize),
+    /// Integers alone.
+    Exact,
+}
+
+/// Rows of a working set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WorkingSize {
+    /// At first.
+    pub start: usize,
+    /// That a pass adds at most.
+    pub added: usize,
+    /// At most.
+    pub most: usize,
+}
+
+impl WorkingSize {
+    fn of(coordinates: usize) -> Self {
+        let fitting = (WORKING_VALUES / coordinates).max(2);
+        WorkingSize {
+            start: (STARTING_ROWS * coordinates).min(fitting),
+            added: ADDED_ROWS * coordinates,
+            most: 2 * fitting,
+        }
+    }
+}
+
+/// Returns the strategies for rows of this shape, in order. `resident`: all rows are in memory.
+pub(crate) fn steps(shape: Shape, options: &DecideOptions, resident: bool) -> Vec<Step> {
+    let coordinates = shape.columns + 1;
+    let working_set = Step::WorkingSet(WorkingSize::of(coordinates));
+    let smooth = Step::Smooth { passes: SMOOTH_PASSES };
+    if coordinates < MANY {
+        let exact = coordinates <= EXACT_COORDINATES && shape.rows * coordinates <= EXACT_VALUES;
+        return [Some(working_set), exact.then_some(Step::Exact)].into_iter().flatten().collect();
+    }
+    let dual = Step::Dual { passes: DUAL_PASSES };
+    if shape.sparse && resident {
+        return match coordinates < VERY_MANY {
+            true => vec![Step::Duplicates { sums: true }, smooth, dual],
+            false => vec![Step::Duplicates { sums: false }, dual],
+        };
+    }
+    let mut steps = vec![Step::Duplicates { sums: true }, smooth];
+    if resident && shape.rows <= coordinates && options.seeks(MarginKind::Angular) {
+        steps.push(Step::Widen { passes: WIDENING_PASSES });
+    }
+    steps.push(working_set);
+    steps
+}
+
+/// Returns the size of a working set of raw rows for nearest points, or nothing if too few rows fit.
+pub(crate) fn nearest_points(shape: Shape) -> Option<WorkingSize> {
+    let size = WorkingSize::of(shape.columns + 1);
+    (size.most / 2 >= shape.rows.min(NEAREST_ROWS)).then_some(size)
+}
+
+/// How weak separation is told from none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WeakWay {
+    /// In integers throughout.
+    Integers,
+    /// One feature alone, or floats that integers make exact.
+    Floats,
+}
+
+/// Returns how to tell weak separation from none.
+pub(crate) fn weak(shape: Shape) -> WeakWay {
+    let coordinates = shape.columns + 1;
+    let values = shape.rows.saturating_mul(coordinates);
+    match coordinates <= INTEGER_COORDINATES && values <= INTEGER_PRODUCTS / coordinates {
+        true => WeakWay::Integers,
+        false => WeakWay::Floats,
+    }
+}
+
+/// Returns true if floats may look at all rows off the span of a face of so many rows.
+pub(crate) fn complement_is_affordable(shape: Shape, face: usize) -> bool {
+    let values = shape.rows.saturating_mul(shape.columns + 1);
+    values <= COMPLEMENT_VALUES && values.saturating_mul(face) <= COMPLEMENT_PRODUCTS
+}
+
+/// Returns true if all rows are few enough to be fetched into memory.
+pub(crate) fn worth_fetching(shape: Shape) -> bool {
+    shape.rows.saturating_mul(shape.columns + 1) <= FETCHED_VALUES
+}
+
+/// Returns how many questions a search for removable rows may ask.
+pub(crate) fn removal_questions(shape: Shape) -> usize {
+    let coordinates = shape.columns + 1;
+    let solves = REMOVAL_PRODUCTS / NEAR_ROWS / coordinates.saturating_pow(3);
+    solves.min(REMOVAL_VALUES / (shape.rows * coordinates)).max(REMOVAL_FEWEST)
+}
+
+/// Returns the passes that one of these questions may take: L-BFGS on wide rows, and not much more.
+pub(crate) fn removal_passes() -> u64 {
+    SMOOTH_PASSES
+}
+
+/// Returns how many rows near a hyperplane are asked before all are.
+pub(crate) fn near_rows(shape: Shape) -> usize {
+    NEAR_ROWS * (shape.columns + 1)
+}
+
+/// Returns true if features may be left out of a weak separator of so many, one after the other.
+pub(crate) fn thinning_is_affordable(rows: usize, features: usize) -> bool {
+    rows.saturating_mul(features.pow(3)) <= THINNING_PRODUCTS
+}
+
+/// Returns true if so many values may be copied to be scaled.
+pub(crate) fn scaling_is_affordable(values: usize) -> bool {
+    values <= SCALED_VALUES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rows: usize, columns: usize, sparse: bool, resident: bool, expected: &str) {
+        let options = DecideOptions::default().with_margin(super::super::MarginGoal::Max);
+        let steps = steps(Shape { rows, columns, sparse }, &options, resident);
+        let names: Vec<String> = steps
+            .iter()
+            .map(|step| format!("{step:?}").split([' ', '(']).next().unwrap().to_lowercase())
+            .collect();
+        assert_eq!(names.join(" "), expected);
+    }
+
+    #[test]
+    fn the_order_goes_by_shape() {
+        check(1000, 10, false, true, "workingset exact");
+        check(1_000_000, 100, false, true, "workingset");
+        check(10_000, 1_000, false, true, "duplicates smooth workingset");
+        check(1_000, 10_000, false, true, "duplicates smooth widen workingset");
+        check(20_000, 3_000, true, true, "duplicates smooth dual");
+        check(20_000, 1_000_000, true, true, "duplicates dual");
+        // What needs rows in memory is left out where they are not.
+        check(1_000, 10_000, false, false, "duplicates smooth workingset");
+        check(20_000, 3_000, true, false, "duplicates smooth workingset");
+    }
+}

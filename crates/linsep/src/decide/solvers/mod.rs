@@ -1,0 +1,9 @@
+//! Mathematics without data: what is given are vectors, or a way to ask for sums over them.
+
+pub(super) mod caratheodory;
+pub(super) mod coordinate_descent;
+pub(super) mod lbfgs;
+pub(super) mod logistic_descent;
+pub(super) mod min_norm_point;
+pub(super) mod nearest_points;
+pub(super) mod order;

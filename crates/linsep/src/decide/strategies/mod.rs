@@ -1,0 +1,81 @@
+//! Strategies: each a way to find a hyperplane or a conflict, behind one trait.
+
+mod contested;
+mod dual;
+mod duplicates;
+mod exact;
+mod nearest_points;
+mod peel;
+mod smooth;
+mod working_set;
+
+use dashu_int::IBig;
+use linsep_data::Error;
+use linsep_proof::Conflict;
+
+use super::budget::Limit;
+use super::outcome::Way;
+use super::plan::{Step, WorkingSize};
+use super::search::Search;
+
+/// A way to find a hyperplane or a conflict.
+pub(super) trait Strategy {
+    /// Returns what the way is called.
+    fn way(&self) -> Way;
+
+    /// Goes on until there is something to prove, or nothing left to do. What is refused by the checker
+    /// is taken up again from there. Errors if the data cannot be read.
+    fn advance(&mut self, search: &mut Search) -> Result<Found, Error>;
+}
+
+/// What a strategy comes back with.
+pub(super) enum Found {
+    /// A candidate of the search is worth a proof.
+    Candidate,
+    /// A hyperplane in integers, the bias last, that seems to separate.
+    Integers(Vec<IBig>),
+    /// Rows that cancel.
+    Conflict(Conflict),
+    /// Nothing.
+    GaveUp(GaveUp),
+}
+
+/// Why a strategy has come to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GaveUp {
+    /// A limit that the caller set.
+    Limit(Limit),
+    /// The passes that the plan gave it are used up, or it cannot get any further.
+    Stuck,
+    /// There is nothing of the kind that it looks for.
+    NotThere,
+    /// Floats cannot tell any more.
+    FloatsEnd,
+}
+
+/// Returns the strategy of a step of the plan.
+pub(super) fn start<'a>(step: Step, search: &Search<'a>) -> Box<dyn Strategy + 'a> {
+    match step {
+        Step::Duplicates { sums } => Box::new(duplicates::Duplicates::new(sums)),
+        Step::Smooth { passes } => Box::new(smooth::Smooth::new(passes)),
+        Step::Widen { passes } => Box::new(dual::Widen::new(search, passes)),
+        Step::Dual { passes } => Box::new(dual::DualWay::new(search, passes)),
+        Step::WorkingSet(size) => Box::new(working_set::WorkingSet::new(search, size)),
+        Step::Exact => Box::new(exact::Exact::default()),
+    }
+}
+
+/// Returns the strategy that goes on from a separator, found on that way, to the one of largest
+/// geometric margin.
+pub(super) fn nearest_points(
+    way: Way,
+    separator: crate::Hyperplane,
+    size: WorkingSize,
+) -> Box<dyn Strategy> {
+    Box::new(nearest_points::NearestPoints::new(way, separator, size))
+}
+
+/// Returns the end that a limit makes, if one has been reached.
+fn halted(search: &Search) -> Option<Found> {
+    search.budget.limit().map(|limit| Found::GaveUp(GaveUp::Limit(limit)))
+}

@@ -1,0 +1,78 @@
+//! L-BFGS on the logistic loss, where features are many: it ends with the first hyperplane without a
+//! mistake.
+
+use linsep_data::Error;
+
+use super::super::folds::class_sums::ClassSums;
+use super::super::folds::logistic::LogisticLine;
+use super::super::outcome::Way;
+use super::super::search::Search;
+use super::super::solvers::logistic_descent::{Descent, Look, Rows};
+use super::{Found, GaveUp, Strategy, halted};
+use crate::Hyperplane;
+use linsep_proof::MarginKind;
+
+/// The descent, and the passes that it may take.
+pub(super) struct Smooth {
+    passes: u64,
+    /// Passes before the descent began.
+    before: u64,
+    descent: Option<Descent>,
+    ended: bool,
+}
+
+impl Smooth {
+    /// Returns the descent before its first step.
+    pub fn new(passes: u64) -> Self {
+        Smooth { passes, before: 0, descent: None, ended: false }
+    }
+}
+
+/// Each look is a pass.
+impl Rows for Search<'_> {
+    type Error = Error;
+
+    fn look(&mut self, here: &[f64], there: &[f64]) -> Result<Look, Error> {
+        let line = LogisticLine::new(self.shape, here.to_vec(), there.to_vec());
+        Ok(self.pass(line)?.look())
+    }
+}
+
+impl Strategy for Smooth {
+    fn way(&self) -> Way {
+        Way::Smooth
+    }
+
+    fn advance(&mut self, search: &mut Search) -> Result<Found, Error> {
+        let descent = match &mut self.descent {
+            Some(descent) => descent,
+            None => {
+                let sums = match search.sums.take() {
+                    Some(sums) => sums,
+                    None => search.pass(ClassSums::new(search.shape))?,
+                };
+                self.before = search.budget.passes();
+                let start = Descent::new(search.shape.rows, &sums.total(), sums.unsigned());
+                search.see(start.best().0, start.best().1, f64::NEG_INFINITY);
+                self.descent.insert(start)
+            }
+        };
+        while !self.ended && search.budget.passes() - self.before < self.passes {
+            if let Some(end) = halted(search) {
+                return Ok(end);
+            }
+            self.ended = !descent.step(search)?;
+            let (mistakes, w) = descent.best();
+            search.see(mistakes, w, f64::NEG_INFINITY);
+            if mistakes == 0 {
+                search.offer(0.0, Hyperplane::from_lifted(w.to_vec()));
+                // The largest margin is for those that come after.
+                self.ended |= search.options.seeks(MarginKind::Angular);
+                if !self.ended {
+                    return Ok(Found::Candidate);
+                }
+            }
+        }
+        Ok(Found::GaveUp(GaveUp::Stuck))
+    }
+}

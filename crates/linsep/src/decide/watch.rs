@@ -1,0 +1,29 @@
+//! Looking on while a decision comes about.
+
+use std::sync::atomic::AtomicBool;
+
+/// Sees a decision come about. Every hook is optional.
+pub trait Watch {
+    /// Called after each pass of the search.
+    fn pass(&mut self, _pass: &Pass) {}
+    /// Returns the flag that ends the work once it is true.
+    fn cancelled(&self) -> Option<&AtomicBool> {
+        None
+    }
+}
+
+/// The watch that looks away.
+impl Watch for () {}
+
+/// Where the search stands after a pass.
+#[derive(Clone, Debug)]
+pub struct Pass {
+    /// Passes so far.
+    pub passes: u64,
+    /// Mistakes of the candidate of this pass.
+    pub mistakes: u64,
+    /// Bounds on the largest margin, as floats have them: the angular one until a separator is known.
+    pub lower: f64,
+    /// See `lower`.
+    pub upper: f64,
+}

@@ -1,0 +1,209 @@
+//! After a conflict: inseparable, or quasi-separable?
+//!
+//! A conflict on rows S forces every weak separator to be zero on the span of S. What is left is the
+//! same question in the complement of that span, for the rows that are not zero there:
+//!
+//! ```text
+//! repeat   N = integer basis of the complement of the span of the face (at first S)
+//!          r_i = N' z_i for all rows, exactly; rows with r_i = 0 lie in the span
+//!          none is left: inseparable
+//!          v with v·r_i > 0 for all that are left: w = N v is a weak separator: quasi-separable
+//!          a conflict among the r_i: its rows join the face                 exact/alternative.rs
+//! ```
+//!
+//! The face grows in rank each time, so this ends. It takes exact arithmetic on all rows and is for
+//! data of moderate size. For larger data two cheap questions are asked: whether S spans everything
+//! (rank modulo a prime, which is never too high), and whether a single feature separates weakly;
+//! then floats look for the answer (`complement.rs`).
+
+mod complement;
+
+use dashu_int::IBig;
+use linsep_data::{Data, Error, Memory, fold};
+use linsep_proof::Conflict;
+
+use super::exact::alternative::{self, Alternative};
+use super::exact::conflict::rank;
+use super::exact::integers::{dot, for_raw_rows, integer_row, nullspace};
+use super::exact::rows::SignedRows;
+use super::folds::one_sided::OneSided;
+use super::outcome::{Because, WeakSeparator};
+use super::plan::{self, WeakWay};
+use crate::Samples;
+
+/// Rounds after which an exact alternative is given up.
+const ROUNDS: usize = 200;
+
+/// What a conflict turned out to be.
+pub(super) enum Class {
+    /// Not even weakly separable. The conflict spans all rows.
+    Inseparable {
+        /// The conflict.
+        conflict: Conflict,
+        /// A basis of what all rows are orthogonal to.
+        orthogonal: Vec<Vec<IBig>>,
+    },
+    /// Weakly separable.
+    QuasiSeparable {
+        /// The conflict that rules a strict separator out.
+        conflict: Conflict,
+        /// A weak separator.
+        separator: WeakSeparator,
+    },
+    /// Not strictly separable; whether weakly is open.
+    Unknown {
+        /// The conflict.
+        conflict: Conflict,
+        /// Why it is open, if no limit was reached.
+        because: Because,
+    },
+}
+
+/// Returns what a proven conflict makes of the data; `halt` is asked now and then. Errors if the data
+/// cannot be read.
+pub(super) fn classify(
+    data: &dyn Data,
+    conflict: Conflict,
+    halt: &dyn Fn() -> bool,
+) -> Result<Class, Error> {
+    let shape = data.shape();
+    // Rows that combine to zero have a rank below their number.
+    if conflict.len() > shape.columns + 1 && spans_everything(data, &conflict)? {
+        return Ok(Class::Inseparable { conflict, orthogonal: vec![] });
+    }
+    let fetched;
+    let resident = match data.resident() {
+        None if plan::worth_fetching(shape) => {
+            let all: Vec<usize> = (0..shape.rows).collect();
+            fetched = data.fetch(&all)?;
+            Some(&fetched)
+        }
+        resident => resident,
+    };
+    if let (WeakWay::Integers, Some(samples)) = (plan::weak(shape), resident) {
+        data.reads().add(shape.rows as u64);
+        return Ok(exactly(samples, conflict));
+    }
+    if let Some((feature, sign)) = fold(data, OneSided::new(shape))?.first() {
+        let mut weights = vec![IBig::ZERO; shape.columns];
+        weights[feature] = IBig::from(sign);
+        let separator = WeakSeparator { weights, bias: IBig::ZERO };
+        return Ok(Class::QuasiSeparable { conflict, separator });
+    }
+    match resident {
+        Some(samples) => {
+            let memory = Memory::new(samples);
+            let class = complement::classify(&memory, conflict, halt);
+            data.reads().add(memory.reads().passes(shape) * shape.rows as u64);
+            Ok(class)
+        }
+        None => Ok(Class::Unknown { conflict, because: Because::NotInMemory }),
+    }
+}
+
+/// Returns the weights of all but the last number, which is the bias.
+fn separator(mut w: Vec<IBig>) -> WeakSeparator {
+    let bias = w.pop().expect("a bias");
+    WeakSeparator { weights: w, bias }
+}
+
+fn too_large(conflict: Vec<(usize, IBig)>) -> Class {
+    Class::Unknown { conflict: conflict.into(), because: Because::WeakTooLarge }
+}
+
+fn exactly(samples: &Samples, conflict: Conflict) -> Class {
+    let dimension = samples.columns() + 1;
+    let mut conflict: Vec<(usize, IBig)> = conflict.into_iter().collect();
+    loop {
+        let face = conflict.iter().map(|(i, _)| integer_row(samples, *i).0).collect();
+        let basis = nullspace(face, dimension);
+        let reduced: Vec<(usize, Vec<IBig>)> = (0..samples.rows())
+            .map(|i| {
+                let (row, _) = integer_row(samples, i);
+                (i, basis.iter().map(|b| dot(b, &row)).collect::<Vec<IBig>>())
+            })
+            .filter(|(_, r)| r.iter().any(|v| *v != IBig::ZERO))
+            .collect();
+        if reduced.is_empty() {
+            return Class::Inseparable { conflict: conflict.into(), orthogonal: basis };
+        }
+        let (rows, vectors): (Vec<usize>, Vec<Vec<IBig>>) = reduced.into_iter().unzip();
+        match alternative::decide(&vectors, &[0], ROUNDS) {
+            None => return too_large(conflict),
+            Some(Alternative::Separator(v)) => {
+                let w = (0..dimension)
+                    .map(|j| basis.iter().zip(&v).fold(IBig::ZERO, |sum, (b, v)| sum + &b[j] * v))
+                    .collect();
+                let conflict = conflict.into();
+                return Class::QuasiSeparable { conflict, separator: separator(w) };
+            }
+            Some(Alternative::Conflict(found)) => {
+                let found: Vec<(usize, IBig)> =
+                    found.into_iter().map(|(k, m)| (rows[k], m)).collect();
+                match joined(samples, &conflict, &found) {
+                    Some(larger) => conflict = larger,
+                    None => return too_large(conflict),
+                }
+            }
+        }
+    }
+}
+
+/// Returns the conflict with the rows of a conflict in the complement added, exactly.
+///
+/// If sum mu_i r_i = 0, then sum mu_i z_i lies in the span of the face: with some nu_j, of either
+/// sign, c sum mu_i z_i + sum nu_j z_j = 0. Enough of the old conflict makes all nu_j positive.
+fn joined(
+    samples: &Samples,
+    conflict: &[(usize, IBig)],
+    added: &[(usize, IBig)],
+) -> Option<Vec<(usize, IBig)>> {
+    let mut sum = vec![IBig::ZERO; samples.columns() + 1];
+    for (i, mu) in added {
+        let (row, _) = integer_row(samples, *i);
+        sum.iter_mut().zip(row).for_each(|(s, v)| *s += mu * v);
+    }
+    // Unknowns nu and c: the columns of the system are the rows of the face, and the sum.
+    let mut columns: Vec<Vec<IBig>> =
+        conflict.iter().map(|(i, _)| integer_row(samples, *i).0).collect();
+    columns.push(sum);
+    let last = columns.len() - 1;
+    let mut nu = nullspace(transposed(&columns), columns.len())
+        .into_iter()
+        .find(|v| v[last] != IBig::ZERO)?;
+    if nu[last] < IBig::ZERO {
+        nu.iter_mut().for_each(|v| *v = -&*v);
+    }
+    let c = nu.pop().expect("c");
+    let old = for_integer_rows(samples, conflict);
+    let times = nu.iter().zip(&old).fold(IBig::ONE, |times, (nu, old)| {
+        let needed = -nu / old + IBig::ONE;
+        if needed > times { needed } else { times }
+    });
+    let mut all: Vec<(usize, IBig)> = conflict
+        .iter()
+        .zip(nu.iter().zip(&old))
+        .map(|((i, _), (nu, old))| (*i, nu + old * &times))
+        .collect();
+    all.extend(added.iter().map(|(i, mu)| (*i, mu * &c)));
+    let mut shifts = vec![0; samples.rows()];
+    all.iter().for_each(|(i, _)| shifts[*i] = integer_row(samples, *i).1);
+    Some(for_raw_rows(&shifts, all))
+}
+
+fn transposed(columns: &[Vec<IBig>]) -> Vec<Vec<IBig>> {
+    (0..columns[0].len()).map(|j| columns.iter().map(|c| c[j].clone()).collect()).collect()
+}
+
+/// Returns the multipliers of a conflict of raw rows for their integer forms.
+fn for_integer_rows(samples: &Samples, conflict: &[(usize, IBig)]) -> Vec<IBig> {
+    let shifts: Vec<i32> = conflict.iter().map(|(i, _)| integer_row(samples, *i).1).collect();
+    let most = shifts.iter().copied().max().unwrap_or(0);
+    conflict.iter().zip(shifts).map(|((_, m), s)| m << (most - s) as usize).collect()
+}
+
+/// Returns true if the rows of a conflict certainly span the whole space.
+fn spans_everything(data: &dyn Data, conflict: &Conflict) -> Result<bool, Error> {
+    let rows = data.fetch(&conflict.rows())?;
+    Ok(rank(&SignedRows::all(&rows)) == rows.columns() + 1)
+}
