@@ -9,9 +9,10 @@ use serde_json::Value;
 use super::{Goal, Method, MethodSettings, Order, SettingsError, Span, Tally};
 use crate::Samples;
 use crate::hyperplane::{Evaluation, Hyperplane};
+use crate::lift::Rows;
 
 /// Values that are looked at between two looks at the clock.
-const VALUES_A_SPAN: usize = 1 << 20;
+const VALUES_PER_SPAN: usize = 1 << 20;
 
 /// What to fit, and for how long.
 #[derive(Clone, Debug)]
@@ -24,10 +25,10 @@ pub struct FitSettings {
     pub time_limit: Option<Duration>,
     /// Whether rows are visited in a new random order each epoch; default false.
     pub shuffle: bool,
-    /// Where randomness comes from; default 0.
+    /// The random seed; default 0.
     pub seed: u64,
-    /// Whether the answer is evaluated on all rows after every epoch; default false. It costs a
-    /// pass an epoch, which is not charged to the method.
+    /// Whether the answer is evaluated on all rows after every epoch; default false. It costs
+    /// one pass per epoch, which is not charged to the method.
     pub evaluate_epochs: bool,
     /// Whether [`Fit::history`] is kept; default true. It grows with every epoch.
     pub keep_history: bool,
@@ -57,11 +58,18 @@ impl Default for FitSettings {
     }
 }
 
-/// Sees a fit happen. Every hook is optional.
+impl FitSettings {
+    /// Returns when the next checkpoint is due, counted from now.
+    fn next_checkpoint(&self) -> Option<Instant> {
+        self.checkpoint_every.map(|every| Instant::now() + every)
+    }
+}
+
+/// Watches a fit. Every hook is optional.
 pub trait Observer {
     /// Called after each epoch.
     fn epoch(&mut self, _record: &EpochRecord) {}
-    /// Called many times a second at best; what it costs is charged to the fit.
+    /// Called up to many times per second; what it costs is charged to the fit.
     fn progress(&mut self, _progress: &Progress) {}
     /// Called as often as [`FitSettings::checkpoint_every`] says, and at an early stop.
     fn checkpoint(&mut self, _checkpoint: &Checkpoint) {}
@@ -71,7 +79,7 @@ pub trait Observer {
     }
 }
 
-/// The observer that looks away.
+/// The observer that does nothing.
 impl Observer for () {}
 
 /// One epoch, as it went.
@@ -116,7 +124,7 @@ pub struct Progress {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
-    /// All samples are on their own side.
+    /// The hyperplane puts all samples on their own side.
     Separated,
     /// The method reached the end of its own rule, with mistakes left.
     Converged,
@@ -155,7 +163,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Returns true if all samples are on their own side.
+    /// Returns true if the hyperplane puts all samples on their own side.
     pub fn separated(&self) -> bool {
         self.stop == Stop::Separated
     }
@@ -240,6 +248,14 @@ pub fn fit(
     observer: &mut dyn Observer,
     checkpoint: Option<Checkpoint>,
 ) -> Result<Fit, FitError> {
+    check(samples, settings)?;
+    let mut run = Run::begin(samples, settings, observer, checkpoint)?;
+    let stop = run.learn();
+    Ok(run.finish(stop))
+}
+
+/// Returns an error if the settings are out of range, or if they do not go with the samples.
+fn check(samples: &Samples, settings: &FitSettings) -> Result<(), FitError> {
     settings.method.validate()?;
     if u32::try_from(samples.rows()).is_err() {
         return Err(FitError::TooManyRows(samples.rows()));
@@ -247,144 +263,229 @@ pub fn fit(
     if samples.weights().is_some() && !settings.method.takes_weights() {
         return Err(FitError::NoWeights(settings.method.name()));
     }
-    let rows = settings.method.rows(samples);
-    let mut method = settings.method.build(&rows, settings.seed);
-    if let Some(start) = &settings.start {
-        if !settings.method.goes_on() {
-            return Err(FitError::NoStart(settings.method.name()));
-        }
-        method.restore(&rows, start.clone())?;
-    }
-    let mut state = State { epoch: 1, ..State::default() };
-    if let Some(checkpoint) = checkpoint {
-        checkpoint.check(samples, settings)?;
-        method.restore(&rows, checkpoint.method_state)?;
-        state = checkpoint.progress;
-    }
-
-    let mut clock = Clock::start(state.elapsed);
-    let mut next_checkpoint = settings.checkpoint_every.map(|every| Instant::now() + every);
-    let span_rows = (VALUES_A_SPAN / rows.dimension()).clamp(16, 1 << 16);
-    let mut evaluation: Option<Evaluation> = None;
-
-    let stop = 'run: loop {
-        if state.epoch > settings.max_epochs {
-            break Stop::EpochLimit;
-        }
-        let order = match settings.shuffle {
-            true => Order::shuffled(rows.len(), settings.seed, state.epoch),
-            false => Order::natural(),
-        };
-        while state.position < rows.len() {
-            let end = rows.len().min(state.position + span_rows);
-            let span = Span { order: &order, positions: state.position..end, epoch: state.epoch };
-            state.here += method.learn(&rows, &span);
-            state.position = end;
-            observer.progress(&Progress {
-                epoch: state.epoch,
-                max_epochs: settings.max_epochs,
-                position: end as u64,
-                rows: rows.len() as u64,
-                mistakes: state.last_mistakes,
-                rows_evaluated: state.total.evaluated + state.here.evaluated,
-                elapsed: clock.session(),
-                time_limit: settings.time_limit,
-            });
-            if end < rows.len() {
-                // The end of an epoch looks at the limits after its own work.
-                if let Some(stop) = interrupted(settings, observer, clock.session()) {
-                    break 'run stop;
-                }
-            }
-            if next_checkpoint.is_some_and(|at| Instant::now() >= at) {
-                state.elapsed = clock.elapsed();
-                observer.checkpoint(&Checkpoint::take(samples, settings, &state, &*method));
-                next_checkpoint = settings.checkpoint_every.map(|every| Instant::now() + every);
-            }
-        }
-
-        let end = method.end_epoch(&rows);
-        state.here += end.tally;
-        let here = std::mem::take(&mut state.here);
-        state.total += here;
-        let elapsed = clock.elapsed();
-        let candidate = end.converged || (here.mistakes == 0 && method.goal() == Goal::Separation);
-        evaluation = (candidate || settings.evaluate_epochs)
-            .then(|| Hyperplane::from_lifted(method.answer()).evaluate(samples));
-        clock.pause_since(elapsed);
-        let record = EpochRecord {
-            epoch: state.epoch,
-            mistakes: here.mistakes,
-            updates: here.updates,
-            rows_evaluated: state.total.evaluated,
-            seconds: elapsed.as_secs_f64(),
-            evaluated_mistakes: evaluation.as_ref().map(|e| e.mistakes),
-        };
-        observer.epoch(&record);
-        if settings.keep_history {
-            state.history.push(record);
-        }
-        state.whole_epochs += 1;
-        state.last_mistakes = Some(here.mistakes);
-        if evaluation.as_ref().is_some_and(|e| e.mistakes == 0) && candidate {
-            break Stop::Separated;
-        }
-        if end.converged {
-            break Stop::Converged;
-        }
-        if state.best.as_ref().is_none_or(|(mistakes, _)| here.mistakes < *mistakes) {
-            state.best = Some((here.mistakes, method.answer()));
-        }
-        state.epoch += 1;
-        state.position = 0;
-        evaluation = None;
-        if let Some(stop) = interrupted(settings, observer, clock.session()) {
-            break stop;
-        }
-    };
-
-    let seconds = clock.elapsed();
-    if !matches!(stop, Stop::Separated | Stop::Converged) {
-        state.elapsed = seconds;
-        observer.checkpoint(&Checkpoint::take(samples, settings, &state, &*method));
-    }
-    let mut hyperplane = Hyperplane::from_lifted(method.answer());
-    let mut evaluation = evaluation.unwrap_or_else(|| hyperplane.evaluate(samples));
-    if matches!(stop, Stop::TimeLimit | Stop::Cancelled)
-        && let Some((_, best)) = state.best
-    {
-        let best = Hyperplane::from_lifted(best);
-        let found = best.evaluate(samples);
-        if found.mistakes < evaluation.mistakes {
-            (hyperplane, evaluation) = (best, found);
-        }
-    }
-    // An interrupted run may have all samples on their own side by luck; that is an answer too.
-    let stop = if evaluation.mistakes == 0 { Stop::Separated } else { stop };
-    let cut_short = state.position > 0 && state.position < rows.len();
-    let total = {
-        state.total += state.here;
-        state.total
-    };
-    Ok(Fit {
-        stop,
-        hyperplane,
-        evaluation,
-        margin_bound: method.margin_bound(),
-        epochs: state.whole_epochs + u64::from(cut_short),
-        updates: total.updates,
-        rows_evaluated: total.evaluated,
-        seconds: seconds.as_secs_f64(),
-        history: state.history,
-        state: settings.keep_state.then(|| method.save()),
-    })
+    Ok(())
 }
 
-fn interrupted(settings: &FitSettings, observer: &dyn Observer, elapsed: Duration) -> Option<Stop> {
-    if observer.cancelled().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-        return Some(Stop::Cancelled);
+/// A fit under way.
+struct Run<'a> {
+    samples: &'a Samples,
+    settings: &'a FitSettings,
+    observer: &'a mut dyn Observer,
+    rows: Rows<'a>,
+    method: Box<dyn Method>,
+    state: State,
+    clock: Clock,
+    next_checkpoint: Option<Instant>,
+    /// The evaluation of the final answer, if the run ended because of it.
+    evaluation: Option<Evaluation>,
+}
+
+impl<'a> Run<'a> {
+    /// Returns the run where it starts: at the checkpoint, or where the settings say.
+    fn begin(
+        samples: &'a Samples,
+        settings: &'a FitSettings,
+        observer: &'a mut dyn Observer,
+        checkpoint: Option<Checkpoint>,
+    ) -> Result<Self, FitError> {
+        let rows = settings.method.rows(samples);
+        let mut method = settings.method.build(&rows, settings.seed);
+        if let Some(start) = &settings.start {
+            if !settings.method.goes_on() {
+                return Err(FitError::NoStart(settings.method.name()));
+            }
+            method.restore(&rows, start.clone())?;
+        }
+        let mut state = State { epoch: 1, ..State::default() };
+        if let Some(checkpoint) = checkpoint {
+            checkpoint.check(samples, settings)?;
+            method.restore(&rows, checkpoint.method_state)?;
+            state = checkpoint.progress;
+        }
+        Ok(Run {
+            samples,
+            settings,
+            observer,
+            rows,
+            method,
+            clock: Clock::start(state.elapsed),
+            state,
+            next_checkpoint: settings.next_checkpoint(),
+            evaluation: None,
+        })
     }
-    settings.time_limit.is_some_and(|limit| elapsed >= limit).then_some(Stop::TimeLimit)
+
+    /// Runs epoch after epoch; returns why it stopped.
+    fn learn(&mut self) -> Stop {
+        loop {
+            if self.state.epoch > self.settings.max_epochs {
+                return Stop::EpochLimit;
+            }
+            if let Some(stop) = self.visit_rows().or_else(|| self.end_epoch()) {
+                return stop;
+            }
+        }
+    }
+
+    /// Shows the method the rows that are left in this epoch; returns why it stopped before the
+    /// last of them, if it did.
+    fn visit_rows(&mut self) -> Option<Stop> {
+        let order = match self.settings.shuffle {
+            true => Order::shuffled(self.rows.len(), self.settings.seed, self.state.epoch),
+            false => Order::natural(),
+        };
+        while self.state.position < self.rows.len() {
+            self.visit_span(&order);
+            self.show_progress();
+            // The end of an epoch looks at the limits after its own work.
+            if self.state.position < self.rows.len()
+                && let Some(stop) = self.interrupted()
+            {
+                return Some(stop);
+            }
+            if self.next_checkpoint.is_some_and(|at| Instant::now() >= at) {
+                self.take_checkpoint(self.clock.elapsed());
+                self.next_checkpoint = self.settings.next_checkpoint();
+            }
+        }
+        None
+    }
+
+    fn visit_span(&mut self, order: &Order) {
+        let span_rows = (VALUES_PER_SPAN / self.rows.dimension()).clamp(16, 1 << 16);
+        let end = self.rows.len().min(self.state.position + span_rows);
+        let span = Span { order, positions: self.state.position..end, epoch: self.state.epoch };
+        self.state.here += self.method.learn(&self.rows, &span);
+        self.state.position = end;
+    }
+
+    fn show_progress(&mut self) {
+        self.observer.progress(&Progress {
+            epoch: self.state.epoch,
+            max_epochs: self.settings.max_epochs,
+            position: self.state.position as u64,
+            rows: self.rows.len() as u64,
+            mistakes: self.state.last_mistakes,
+            rows_evaluated: self.state.total.evaluated + self.state.here.evaluated,
+            elapsed: self.clock.session(),
+            time_limit: self.settings.time_limit,
+        });
+    }
+
+    /// Returns why the run has to stop now, if it has to.
+    fn interrupted(&self) -> Option<Stop> {
+        if self.observer.cancelled().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(Stop::Cancelled);
+        }
+        let limit = self.settings.time_limit?;
+        (self.clock.session() >= limit).then_some(Stop::TimeLimit)
+    }
+
+    fn take_checkpoint(&mut self, elapsed: Duration) {
+        self.state.elapsed = elapsed;
+        let method_state = self.method.save();
+        let checkpoint = Checkpoint::new(self.samples, self.settings, &self.state, method_state);
+        self.observer.checkpoint(&checkpoint);
+    }
+
+    /// Ends the epoch and goes on to the next; returns why it stopped instead, if it did.
+    fn end_epoch(&mut self) -> Option<Stop> {
+        let end = self.method.end_epoch(&self.rows);
+        self.state.here += end.tally;
+        let here = std::mem::take(&mut self.state.here);
+        self.state.total += here;
+
+        let elapsed = self.clock.elapsed();
+        let clean = here.mistakes == 0 && self.method.goal() == Goal::Separation;
+        let candidate = end.converged || clean;
+        let evaluation = (candidate || self.settings.evaluate_epochs).then(|| self.evaluate().1);
+        self.clock.pause_since(elapsed);
+        self.record_epoch(here, elapsed, evaluation.as_ref().map(|e| e.mistakes));
+
+        let separated = candidate && evaluation.as_ref().is_some_and(|e| e.mistakes == 0);
+        if separated || end.converged {
+            self.evaluation = evaluation;
+            return Some(if separated { Stop::Separated } else { Stop::Converged });
+        }
+        self.begin_next_epoch(here.mistakes);
+        self.interrupted()
+    }
+
+    /// Returns the method's answer as a hyperplane, and its evaluation. Costs one pass.
+    fn evaluate(&self) -> (Hyperplane, Evaluation) {
+        let hyperplane = Hyperplane::from_lifted(self.method.answer());
+        let evaluation = hyperplane.evaluate(self.samples);
+        (hyperplane, evaluation)
+    }
+
+    fn record_epoch(&mut self, here: Tally, elapsed: Duration, evaluated_mistakes: Option<u64>) {
+        let record = EpochRecord {
+            epoch: self.state.epoch,
+            mistakes: here.mistakes,
+            updates: here.updates,
+            rows_evaluated: self.state.total.evaluated,
+            seconds: elapsed.as_secs_f64(),
+            evaluated_mistakes,
+        };
+        self.observer.epoch(&record);
+        if self.settings.keep_history {
+            self.state.history.push(record);
+        }
+        self.state.whole_epochs += 1;
+        self.state.last_mistakes = Some(here.mistakes);
+    }
+
+    /// Keeps the answer if its epoch had the fewest mistakes, and goes to the next one's start.
+    fn begin_next_epoch(&mut self, mistakes: u64) {
+        if self.state.best.as_ref().is_none_or(|(fewest, _)| mistakes < *fewest) {
+            self.state.best = Some((mistakes, self.method.answer()));
+        }
+        self.state.epoch += 1;
+        self.state.position = 0;
+    }
+
+    /// Returns what the run found, after a last checkpoint where more epochs could find more.
+    fn finish(mut self, stop: Stop) -> Fit {
+        let elapsed = self.clock.elapsed();
+        if !matches!(stop, Stop::Separated | Stop::Converged) {
+            self.take_checkpoint(elapsed);
+        }
+        let (hyperplane, evaluation) = self.choose_answer(stop);
+        let cut_short = self.state.position > 0 && self.state.position < self.rows.len();
+        self.state.total += self.state.here;
+        Fit {
+            // An interrupted run may separate by luck; that is an answer too.
+            stop: if evaluation.mistakes == 0 { Stop::Separated } else { stop },
+            hyperplane,
+            evaluation,
+            margin_bound: self.method.margin_bound(),
+            epochs: self.state.whole_epochs + u64::from(cut_short),
+            updates: self.state.total.updates,
+            rows_evaluated: self.state.total.evaluated,
+            seconds: elapsed.as_secs_f64(),
+            history: self.state.history,
+            state: self.settings.keep_state.then(|| self.method.save()),
+        }
+    }
+
+    /// Returns the final hyperplane and its evaluation: the method's last answer, or after an
+    /// interruption the one that was kept, if that makes fewer mistakes. Costs up to two passes.
+    fn choose_answer(&mut self, stop: Stop) -> (Hyperplane, Evaluation) {
+        let last = match self.evaluation.take() {
+            Some(evaluation) => (Hyperplane::from_lifted(self.method.answer()), evaluation),
+            None => self.evaluate(),
+        };
+        if matches!(stop, Stop::TimeLimit | Stop::Cancelled)
+            && let Some((_, best)) = self.state.best.take()
+        {
+            let best = Hyperplane::from_lifted(best);
+            let evaluation = best.evaluate(self.samples);
+            if evaluation.mistakes < last.1.mistakes {
+                return (best, evaluation);
+            }
+        }
+        last
+    }
 }
 
 /// Measures the time that a method takes, without what the driver does between epochs.
@@ -419,11 +520,11 @@ impl Clock {
 impl Checkpoint {
     const VERSION: u32 = 1;
 
-    fn take(
+    fn new(
         samples: &Samples,
         settings: &FitSettings,
         state: &State,
-        method: &dyn Method,
+        method_state: Value,
     ) -> Checkpoint {
         Checkpoint {
             version: Self::VERSION,
@@ -432,7 +533,7 @@ impl Checkpoint {
             shuffle: settings.shuffle,
             seed: settings.seed,
             progress: state.clone(),
-            method_state: method.save(),
+            method_state,
         }
     }
 

@@ -18,8 +18,8 @@
 //! Where w = sum a_i z_i with a_i >= 0, which holds for the starts `first` and `zero`, no
 //! hyperplane has an angular margin above ‖w‖ / sum a_i.
 //!
-//! Cost a pass: n dot products, one axpy a mistake; far less with lossless skipping (`skip.rs`),
-//! which is on by default and changes not one bit of the result.
+//! Cost per pass: n dot products, one axpy per mistake; far less with lossless skipping
+//! (`skip.rs`), which is on by default and changes not one bit of the result.
 //!
 //! References: Á. Hajnal, A Perceptron-based fine approximation technique for linear separation
 //! (2023). It is the relaxation method of S. Agmon and of T. Motzkin and I. Schoenberg, Canadian
@@ -31,7 +31,7 @@ use serde_json::Value;
 
 use super::order::random_stream;
 use super::skip::{Skipper, SkipperState};
-use super::{Method, Span, Tally, expect_length, margin_bound};
+use super::{Method, Span, Tally, expect_length, margin_bound, save_state};
 use crate::hyperplane::norm;
 use crate::lift::Rows;
 
@@ -54,7 +54,7 @@ pub enum Start {
 pub struct Settings {
     /// The score that a corrected sample gets; at least 0, default 1e-9. The paper leaves it open.
     pub epsilon: f64,
-    /// L, the share of the correction that is made; between 0 and 2, default 1 as in the paper.
+    /// The step size L; between 0 and 2, default 1 as in the paper.
     pub relaxation: f64,
     /// Where to start; default `first`.
     pub start: Start,
@@ -177,16 +177,15 @@ impl Method for Fine {
     }
 
     fn save(&self) -> Value {
-        let state = State {
+        save_state(&State {
             w: self.w.clone(),
             weight_sum: self.weight_sum,
             skipper: self.skipper.as_ref().map(Skipper::save),
-        };
-        serde_json::to_value(state).expect("plain numbers")
+        })
     }
 
-    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
-        let state: State = serde_json::from_value(state)?;
+    fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
+        let state: State = serde_json::from_value(saved)?;
         expect_length(&state.w, rows.dimension())?;
         self.w = state.w;
         self.weight_sum = state.weight_sum;

@@ -12,9 +12,9 @@
 //! answer is of use either way.
 //!
 //! Guarantee: the minimum, within the tolerances of the solver, which are about 1e-8. It reads
-//! nothing in order and cannot be interrupted; counted as work are one pass an iteration, and one
-//! for the mistakes of the answer. Cost: memory for a copy of the data several times over, and in
-//! each iteration the factorisation of a sparse matrix, of order n d² for dense data.
+//! nothing in order and cannot be interrupted; counted as work are one pass per iteration, and
+//! one for the mistakes of the answer. Cost: memory for a copy of the data several times over, and
+//! in each iteration the factorisation of a sparse matrix, of order n d² for dense data.
 //!
 //! References: K. Bennett and O. Mangasarian, Robust linear programming discrimination of two
 //! linearly inseparable sets, Optimization Methods and Software 1 (1992). The solver is Clarabel:
@@ -24,7 +24,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
 use serde_json::Value;
 
-use super::{EpochEnd, Method, Span, Tally, expect_length};
+use super::{EpochEnd, Method, Span, Tally, restore_state, save_state};
 use crate::lift::Rows;
 
 /// Robust linear programming.
@@ -75,12 +75,11 @@ impl Method for Lp {
     }
 
     fn save(&self) -> Value {
-        serde_json::json!(self.w)
+        save_state(&self.w)
     }
 
-    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
-        self.w = serde_json::from_value(state)?;
-        expect_length(&self.w, rows.dimension())
+    fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
+        restore_state(&mut self.w, saved, |w| [(w, rows.dimension())])
     }
 }
 

@@ -14,15 +14,15 @@
 //!
 //! Guarantee: with kappa = 0 each update answers a mistake, so there are at most 1/rho² of them, as
 //! for the Perceptron, if the largest angular margin rho is positive. With 0 < kappa < rho their
-//! number is finite, with kappa >= rho it need not be. Cost a pass: n dot products and one axpy;
-//! one pass an update, so that 1/rho² bounds the passes as well.
+//! number is finite, with kappa >= rho it need not be. Cost per pass: n dot products and one axpy;
+//! one pass per update, so that 1/rho² bounds the passes as well.
 //!
 //! Reference: A. Wendemuth, Learning the unlearnable, Journal of Physics A 28 (1995).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EpochEnd, Method, Span, Tally, expect_length, margin_bound};
+use super::{EpochEnd, Method, Span, Tally, margin_bound, restore_state, save_state};
 use crate::hyperplane::norm;
 use crate::lift::Rows;
 
@@ -98,12 +98,11 @@ impl Method for Maxover {
     }
 
     fn save(&self) -> Value {
-        serde_json::to_value(&self.state).expect("plain numbers")
+        save_state(&self.state)
     }
 
-    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
-        self.state = serde_json::from_value(state)?;
-        expect_length(&self.state.w, rows.dimension())
+    fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
+        restore_state(&mut self.state, saved, |state| [(&state.w, rows.dimension())])
     }
 }
 

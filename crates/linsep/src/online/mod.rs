@@ -1,4 +1,4 @@
-//! The online methods: the paper's `fine` and its rivals, one a file, behind one trait.
+//! The online methods: the paper's `fine` and its rivals, one per file, behind one trait.
 //!
 //! A [`Method`] only learns from the rows it is shown. The [`driver`] owns everything else: the
 //! order of rows, limits, cancellation, observers and checkpoints, so that a race is fair.
@@ -25,6 +25,8 @@ pub use driver::{
 pub use order::{Order, Span};
 pub use settings::{MethodSettings, SettingsError};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::hyperplane::norm;
@@ -59,7 +61,7 @@ pub trait Method {
     fn save(&self) -> Value;
 
     /// Takes up a saved state, or says why it cannot.
-    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error>;
+    fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error>;
 }
 
 /// What a method is after.
@@ -103,6 +105,26 @@ pub struct EpochEnd {
 /// samples with weights >= 0 that add up to `weights`.
 fn margin_bound(w: &[f64], weights: f64) -> Option<f64> {
     (weights > 0.0).then(|| norm(w.iter().copied()) / weights)
+}
+
+/// Returns the state of a method as [`Method::save`] does.
+fn save_state(state: &impl Serialize) -> Value {
+    serde_json::to_value(state).expect("plain numbers")
+}
+
+/// Puts a saved state in the place of `state`, as [`Method::restore`] does. Errors, and leaves
+/// `state` as it is, unless every vector that `lengths` lists has the length given beside it.
+fn restore_state<S: DeserializeOwned, const N: usize>(
+    state: &mut S,
+    saved: Value,
+    lengths: impl FnOnce(&S) -> [(&[f64], usize); N],
+) -> Result<(), serde_json::Error> {
+    let restored = serde_json::from_value(saved)?;
+    for (vector, length) in lengths(&restored) {
+        expect_length(vector, length)?;
+    }
+    *state = restored;
+    Ok(())
 }
 
 /// Returns an error unless a vector of a saved state has the length it must have.

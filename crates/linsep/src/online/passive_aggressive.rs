@@ -15,8 +15,8 @@
 //! change w as well, but are no mistakes.
 //!
 //! Guarantee: if the largest angular margin rho is positive, at most 1/rho² mistakes for `hard`,
-//! max(1, 1/C) / rho² for `one` and (1 + 1/(2C)) / rho² for `two`. Cost a pass: n dot products, one
-//! axpy an update.
+//! max(1, 1/C) / rho² for `one` and (1 + 1/(2C)) / rho² for `two`. Cost per pass: n dot products,
+//! one axpy per update.
 //!
 //! Reference: K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz and Y. Singer, Online
 //! passive-aggressive algorithms, Journal of Machine Learning Research 7 (2006).
@@ -24,7 +24,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Method, Span, Tally, expect_length, margin_bound};
+use super::{Method, Span, Tally, margin_bound, restore_state, save_state};
 use crate::lift::Rows;
 
 /// How far a step goes.
@@ -36,7 +36,7 @@ pub enum Variant {
     /// At most C: PA-I.
     #[default]
     One,
-    /// A share of the way that C determines: PA-II.
+    /// A fraction of the way that C determines: PA-II.
     Two,
 }
 
@@ -112,12 +112,11 @@ impl Method for PassiveAggressive {
     }
 
     fn save(&self) -> Value {
-        serde_json::to_value(&self.state).expect("plain numbers")
+        save_state(&self.state)
     }
 
-    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
-        self.state = serde_json::from_value(state)?;
-        expect_length(&self.state.w, rows.dimension())
+    fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
+        restore_state(&mut self.state, saved, |state| [(&state.w, rows.dimension())])
     }
 }
 

@@ -8,13 +8,13 @@
 //! ```
 //!
 //! Guarantee: if some unit vector has w*·z >= sigma for all samples and R is the length of the
-//! longest, at most R²/sigma² updates. Cost a pass: n dot products, one axpy a mistake.
+//! longest, at most R²/sigma² updates. Cost per pass: n dot products, one axpy per mistake.
 //!
 //! Reference: F. Rosenblatt (1958), Psychological Review 65; A. Novikoff (1962).
 
 use serde_json::Value;
 
-use super::{Method, Span, Tally, expect_length};
+use super::{Method, Span, Tally, restore_state, save_state};
 use crate::lift::Rows;
 
 /// The Perceptron.
@@ -48,11 +48,10 @@ impl Method for Perceptron {
     }
 
     fn save(&self) -> Value {
-        serde_json::json!(self.w)
+        save_state(&self.w)
     }
 
-    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
-        self.w = serde_json::from_value(state)?;
-        expect_length(&self.w, rows.dimension())
+    fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
+        restore_state(&mut self.w, saved, |w| [(w, rows.dimension())])
     }
 }

@@ -11,14 +11,14 @@
 //! ```
 //!
 //! A long run of correct answers hints at a good w; the check, the ratchet, makes sure of it, so
-//! the mistakes of the pocket never rise. Since w stands still during a run, it is checked once in
-//! a run, and while w is the pocket, both runs grow together.
+//! the mistakes of the pocket never rise. Since w stands still during a run, it is checked once per
+//! run, and while w is the pocket, both runs grow together.
 //!
 //! Guarantee: as for the Perceptron at most 1/rho² updates, if the largest angular margin rho is
 //! positive. If samples are drawn at random from inseparable data, the pocket holds a hyperplane
 //! with the fewest mistakes with a probability that tends to one, without a bound on the time. Cost
-//! a pass: n dot products, one axpy a mistake, and n dot products more a check: at worst one check
-//! a mistake.
+//! per pass: n dot products, one axpy per mistake, and n more dot products per check: at worst one
+//! check per mistake.
 //!
 //! Reference: S. Gallant, Perceptron-based learning algorithms, IEEE Transactions on Neural
 //! Networks 1 (1990).
@@ -27,11 +27,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EpochEnd, Method, Span, Tally, expect_length, margin_bound};
+use super::{EpochEnd, Method, Span, Tally, margin_bound, restore_state, save_state};
 use crate::lift::Rows;
 
 /// Rows handed to one task of a check.
-const ROWS_A_TASK: usize = 1024;
+const ROWS_PER_TASK: usize = 1024;
 
 /// Pocket with ratchet.
 pub struct Pocket {
@@ -114,12 +114,12 @@ impl State {
 /// Returns the mistakes of w on all rows. Costs one parallel pass.
 fn count_mistakes(rows: &Rows, w: &[f64]) -> u64 {
     let count = |task: usize| {
-        let first = task * ROWS_A_TASK;
-        let mut scores = vec![0.0; ROWS_A_TASK.min(rows.len() - first)];
+        let first = task * ROWS_PER_TASK;
+        let mut scores = vec![0.0; ROWS_PER_TASK.min(rows.len() - first)];
         rows.scores(first..first + scores.len(), w, &mut scores);
         scores.iter().filter(|&&score| score <= 0.0).count() as u64
     };
-    (0..rows.len().div_ceil(ROWS_A_TASK)).into_par_iter().map(count).sum()
+    (0..rows.len().div_ceil(ROWS_PER_TASK)).into_par_iter().map(count).sum()
 }
 
 impl Method for Pocket {
@@ -150,13 +150,13 @@ impl Method for Pocket {
     }
 
     fn save(&self) -> Value {
-        serde_json::to_value(&self.state).expect("plain numbers")
+        save_state(&self.state)
     }
 
-    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
-        self.state = serde_json::from_value(state)?;
-        expect_length(&self.state.w, rows.dimension())?;
-        expect_length(&self.state.pocket, rows.dimension())
+    fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
+        restore_state(&mut self.state, saved, |state| {
+            [(&state.w, rows.dimension()), (&state.pocket, rows.dimension())]
+        })
     }
 }
 

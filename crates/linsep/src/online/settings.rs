@@ -315,4 +315,19 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_state_of_other_lengths_is_refused_and_changes_nothing() {
+        let narrow = Generator::new(10, 2, 1).samples::<f64>().unwrap();
+        let wide = Generator::new(10, 3, 1).samples::<f64>().unwrap();
+        for method in MethodSettings::all() {
+            let other = method.build(&method.rows(&wide), 1).save();
+            let rows = method.rows(&narrow);
+            let mut built = method.build(&rows, 1);
+            let before = built.save();
+            let error = built.restore(&rows, other).expect_err("a fault");
+            assert_eq!(error.to_string(), "expected a vector of 3 numbers, found 4", "{method:?}");
+            assert_eq!(built.save(), before, "{method:?}");
+        }
+    }
 }

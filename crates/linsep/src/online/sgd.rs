@@ -16,7 +16,7 @@
 //!
 //! Guarantee: none for separation. With a positive lambda w tends to the minimum of the objective,
 //! which separates separable data only if lambda is small against the square of their margin. Cost
-//! a pass: n dot products, one axpy an update; with the logistic loss every visit is an update.
+//! per pass: n dot products, one axpy per update; with the logistic loss every visit is an update.
 //!
 //! References: H. Robbins and S. Monro, Annals of Mathematical Statistics 22 (1951); L. Bottou,
 //! Large-scale machine learning with stochastic gradient descent (2010).
@@ -24,7 +24,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Method, Span, Tally, expect_length};
+use super::{Method, Span, Tally, restore_state, save_state};
 use crate::lift::Rows;
 
 /// What a score costs.
@@ -117,12 +117,11 @@ impl Method for Sgd {
     }
 
     fn save(&self) -> Value {
-        serde_json::to_value(&self.state).expect("plain numbers")
+        save_state(&self.state)
     }
 
-    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
-        self.state = serde_json::from_value(state)?;
-        expect_length(&self.state.v, rows.dimension())
+    fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
+        restore_state(&mut self.state, saved, |state| [(&state.v, rows.dimension())])
     }
 }
 

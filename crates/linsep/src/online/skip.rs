@@ -29,7 +29,7 @@ const UNIT: f64 = f64::EPSILON / 2.0;
 /// Under this length of w underflow could matter, and nothing is skipped.
 const SHORTEST: f64 = 1e-150;
 /// Rows handed to one task when a reference is renewed.
-const ROWS_A_TASK: usize = 1024;
+const ROWS_PER_TASK: usize = 1024;
 
 /// A sample that may be under the threshold.
 #[derive(Clone, Copy)]
@@ -176,8 +176,8 @@ impl Skipper {
     fn score_all(&mut self, rows: &Rows, w: &[f64]) {
         let length = norm(w.iter().copied());
         self.scores.resize(self.rows, 0.0);
-        self.scores.par_chunks_mut(ROWS_A_TASK).enumerate().for_each(|(task, out)| {
-            let first = task * ROWS_A_TASK;
+        self.scores.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, out)| {
+            let first = task * ROWS_PER_TASK;
             rows.scores(first..first + out.len(), w, out);
             out.iter_mut().for_each(|m| *m /= length);
         });

@@ -23,7 +23,7 @@
 //! w tends to the direction of the largest angular margin rho, with ‖w‖ = 1/rho; on inseparable
 //! data there is no optimum, and alpha grows until the epochs run out, but sum alpha_i, and with it
 //! ‖w‖²/2, stays below the square of the number of updates. A soft margin may leave mistakes where
-//! a hyperplane without any exists. Cost a pass: n dot products, one axpy an update.
+//! a hyperplane without any exists. Cost per pass: n dot products, one axpy per update.
 //!
 //! Reference: C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. Keerthi and S. Sundararajan, A dual coordinate
 //! descent method for large-scale linear SVM, ICML (2008), algorithm 1.
@@ -31,7 +31,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EpochEnd, Goal, Method, Span, Tally, expect_length, margin_bound};
+use super::{EpochEnd, Goal, Method, Span, Tally, margin_bound, restore_state, save_state};
 use crate::lift::Rows;
 
 /// What a sample costs that lacks a score of 1.
@@ -150,13 +150,13 @@ impl Method for Svm {
     }
 
     fn save(&self) -> Value {
-        serde_json::to_value(&self.state).expect("plain numbers")
+        save_state(&self.state)
     }
 
-    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
-        self.state = serde_json::from_value(state)?;
-        expect_length(&self.state.w, rows.dimension())?;
-        expect_length(&self.state.alpha, rows.len())
+    fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
+        restore_state(&mut self.state, saved, |state| {
+            [(&state.w, rows.dimension()), (&state.alpha, rows.len())]
+        })
     }
 }
 

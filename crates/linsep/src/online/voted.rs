@@ -19,8 +19,8 @@
 //!
 //! Guarantee: as for the Perceptron at most 1/rho² updates, if the largest angular margin rho is
 //! positive. The mean then needs further epochs, without updates, until the votes of the final w
-//! outweigh all earlier ones. On inseparable data both tend to be better than the last w. Cost a
-//! pass: n dot products, one axpy (averaged: two) a mistake.
+//! outweigh all earlier ones. On inseparable data both tend to be better than the last w. Cost per
+//! pass: n dot products, one axpy (averaged: two) per mistake.
 //!
 //! Reference: Y. Freund and R. Schapire, Large margin classification using the perceptron
 //! algorithm, Machine Learning 37 (1999).
@@ -28,7 +28,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EpochEnd, Method, Span, Tally, expect_length, margin_bound};
+use super::{EpochEnd, Method, Span, Tally, margin_bound, restore_state, save_state};
 use crate::lift::Rows;
 
 /// The voted perceptron, answering with the heaviest vote.
@@ -106,13 +106,13 @@ impl Method for Voted {
     }
 
     fn save(&self) -> Value {
-        serde_json::to_value(&self.state).expect("plain numbers")
+        save_state(&self.state)
     }
 
-    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
-        self.state = serde_json::from_value(state)?;
-        expect_length(&self.state.w, rows.dimension())?;
-        expect_length(&self.state.heaviest, rows.dimension())
+    fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
+        restore_state(&mut self.state, saved, |state| {
+            [(&state.w, rows.dimension()), (&state.heaviest, rows.dimension())]
+        })
     }
 }
 
@@ -167,13 +167,13 @@ impl Method for Averaged {
     }
 
     fn save(&self) -> Value {
-        serde_json::to_value(&self.state).expect("plain numbers")
+        save_state(&self.state)
     }
 
-    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
-        self.state = serde_json::from_value(state)?;
-        expect_length(&self.state.w, rows.dimension())?;
-        expect_length(&self.state.excess, rows.dimension())
+    fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
+        restore_state(&mut self.state, saved, |state| {
+            [(&state.w, rows.dimension()), (&state.excess, rows.dimension())]
+        })
     }
 }
 

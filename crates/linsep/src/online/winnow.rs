@@ -18,8 +18,8 @@
 //! ln(2d + 2) / (eta (gamma - eta X² / 2)) mistakes: each one brings u and v, divided by their sum,
 //! nearer to w* in relative entropy by at least eta gamma - eta² X² / 2, by the lemma of Hoeffding,
 //! and ln(2d + 2) is all there is to come nearer. A larger eta carries no promise. The method is
-//! good at few relevant features out of many. Cost a pass: n dot products, and two exponentials a
-//! stored coordinate of each mistake.
+//! good at few relevant features out of many. Cost per pass: n dot products, and two exponentials
+//! per stored coordinate of each mistake.
 //!
 //! References: N. Littlestone, Machine Learning 2 (1988); balanced: I. Dagan, Y. Karov and D. Roth,
 //! Mistake-driven learning in text categorization (1997).
@@ -27,7 +27,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Method, Span, Tally, expect_length, margin_bound};
+use super::{Method, Span, Tally, margin_bound, restore_state, save_state};
 use crate::lift::Rows;
 
 /// How far the largest exponent may stray from the common factor, up or down, before that is
@@ -122,13 +122,13 @@ impl Method for Winnow {
     }
 
     fn save(&self) -> Value {
-        serde_json::to_value(&self.state).expect("plain numbers")
+        save_state(&self.state)
     }
 
-    fn restore(&mut self, rows: &Rows, state: Value) -> Result<(), serde_json::Error> {
-        self.state = serde_json::from_value(state)?;
-        expect_length(&self.state.w, rows.dimension())?;
-        expect_length(&self.state.sum, rows.dimension())
+    fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
+        restore_state(&mut self.state, saved, |state| {
+            [(&state.w, rows.dimension()), (&state.sum, rows.dimension())]
+        })
     }
 }
 
