@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::samples::{Features, Samples};
 
 /// Values of a block in memory: what stays in a core's own cache while several folds look at it.
-const BLOCK_VALUES: usize = 1 << 16;
+const BLOCK_VALUES: usize = 1 << 15;
 
 /// How many rows there are, and what they look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

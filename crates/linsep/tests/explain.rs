@@ -23,8 +23,9 @@ fn explained(samples: &Samples) -> (Verdict, Explanation) {
         let expected: Vec<usize> = (0..samples.rows()).filter(|&i| strict[i]).collect();
         assert_eq!(carried.rows, expected);
         assert!(!expected.is_empty());
-        let used: Vec<usize> =
-            (0..samples.columns()).filter(|&k| carried.separator.weights[k] != IBig::ZERO).collect();
+        let used: Vec<usize> = (0..samples.columns())
+            .filter(|&k| carried.separator.weights[k] != IBig::ZERO)
+            .collect();
         assert_eq!(carried.features, used);
     }
     assert_eq!(

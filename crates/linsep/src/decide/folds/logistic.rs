@@ -3,7 +3,7 @@
 use linsep_data::kernels::{Element, Grid};
 use linsep_data::{Block, Fold, Shape};
 
-use super::super::solvers::logistic_descent::Look;
+use super::super::solvers::logistic_descent::{Look, Step};
 use crate::lift::Rows;
 
 /// Returns ln(1 + exp(-score)) and how fast it falls.
@@ -13,53 +13,95 @@ pub fn logistic(score: f64) -> (f64, f64) {
     (libm::log1p(tail) + (-score).max(0.0), weight)
 }
 
-/// Sums the logistic loss at `there` and its slope, and looks where on the line from `here` through
-/// `there` all scores are positive. Sums are on grids: the same bits in any order.
+/// Sums the logistic loss where a step ends and its slope, and looks where on the line of the step all
+/// scores are positive. Sums are on grids: the same bits in any order.
 pub struct LogisticLine {
-    here: Vec<f64>,
-    there: Vec<f64>,
-    /// For the slope, whose terms lie between -1 and 1, and for the loss: a coarse grid and a finer one
-    /// for what the first leaves.
-    grid: Grid,
-    loss_grids: [Grid; 2],
-    losses: [f64; 2],
-    slope: Vec<f64>,
+    step: Step,
     mistakes: u64,
-    /// Scores are positive for steps above the first and below the second, in units of the way from
-    /// here to there; nowhere if a score that does not change is not positive.
-    between: (f64, f64),
+    loss: Loss,
+    slope: Vec<f64>,
+    grid: Grid,
+    range: Positive,
+    /// The slopes along the step at the multiples asked for, and their grid.
+    slopes: Vec<f64>,
+    slope_grid: Grid,
+}
+
+/// A sum of losses on a coarse grid, and on a finer one for what the first leaves.
+#[derive(Clone)]
+struct Loss {
+    grids: [Grid; 2],
+    sums: [f64; 2],
+}
+
+impl Loss {
+    fn add(&mut self, loss: f64) {
+        let coarse = self.grids[0].round(loss);
+        self.sums[0] += coarse;
+        self.sums[1] += self.grids[1].round(loss - coarse);
+    }
+}
+
+/// The multiples of a step for which scores are positive.
+#[derive(Clone)]
+struct Positive {
+    above: f64,
+    below: f64,
     nowhere: bool,
+}
+
+impl Positive {
+    fn everywhere() -> Self {
+        Positive { above: 0.0, below: f64::INFINITY, nowhere: false }
+    }
+
+    /// Leaves out where a score that is `start` at 0 and changes so much is not positive.
+    fn cut(&mut self, start: f64, change: f64) {
+        if change > 0.0 {
+            self.above = self.above.max(-start / change);
+        } else if change < 0.0 {
+            self.below = self.below.min(-start / change);
+        } else {
+            self.nowhere |= start <= 0.0;
+        }
+    }
+
+    /// Returns a multiple well within the bounds.
+    fn inside(&self) -> Option<f64> {
+        let (above, below) = (self.above, self.below);
+        let middle = if below.is_finite() { (above + below) / 2.0 } else { (2.0 * above).max(1.0) };
+        (!self.nowhere && above < middle && middle < below).then_some(middle)
+    }
 }
 
 impl LogisticLine {
     /// Returns the sums over no rows yet, of data of this shape.
-    pub fn new(shape: Shape, here: Vec<f64>, there: Vec<f64>) -> Self {
+    pub fn new(shape: Shape, step: Step) -> Self {
         // A score is no larger than w is long, and a loss no more than 1 above it.
-        let largest = (f64::dot(&there, &there).sqrt() * 1.01 + 1.0).min(1e100);
-        let coarse = Grid::new(shape.rows, largest);
+        let largest = (f64::dot(&step.to, &step.to).sqrt() * 1.01 + 1.0).min(1e100);
         let rest = (largest * shape.rows as f64 * 2f64.powi(-48)).max(1e-100);
+        let grids = [Grid::new(shape.rows, largest), Grid::new(shape.rows, rest)];
         LogisticLine {
-            grid: Grid::new(shape.rows, 1.0),
-            loss_grids: [coarse, Grid::new(shape.rows, rest)],
-            losses: [0.0; 2],
-            slope: vec![0.0; there.len()],
-            here,
-            there,
             mistakes: 0,
-            between: (0.0, f64::INFINITY),
-            nowhere: false,
+            loss: Loss { grids, sums: [0.0; 2] },
+            slope: vec![0.0; step.to.len()],
+            // Coordinates of a lifted row, times a weight below 1.
+            grid: Grid::new(shape.rows, 1.0),
+            range: Positive::everywhere(),
+            slopes: vec![0.0; step.multiples.len()],
+            slope_grid: grids[0],
+            step,
         }
     }
 
     /// Returns what was found, once all rows have been seen.
     pub fn look(self) -> Look {
-        let (low, high) = self.between;
-        let step = if high.is_finite() { (low + high) / 2.0 } else { (2.0 * low).max(1.0) };
         Look {
-            loss: self.losses[0] + self.losses[1],
+            loss: self.loss.sums[0] + self.loss.sums[1],
             slope: self.slope,
             mistakes: self.mistakes,
-            separating: (!self.nowhere && low < step && step < high).then_some(step),
+            separating: self.range.inside().filter(|_| self.step.separators),
+            slopes: self.slopes,
         }
     }
 }
@@ -67,46 +109,45 @@ impl LogisticLine {
 impl Fold for LogisticLine {
     fn fresh(&self) -> Self {
         LogisticLine {
-            here: self.here.clone(),
-            there: self.there.clone(),
-            slope: vec![0.0; self.slope.len()],
-            losses: [0.0; 2],
+            step: self.step.clone(),
             mistakes: 0,
-            between: (0.0, f64::INFINITY),
-            nowhere: false,
+            loss: Loss { grids: self.loss.grids, sums: [0.0; 2] },
+            slope: vec![0.0; self.slope.len()],
+            range: Positive::everywhere(),
+            slopes: vec![0.0; self.slopes.len()],
             ..*self
         }
     }
 
     fn absorb(&mut self, block: &Block<'_>) {
         let rows = Rows::lifted(block.samples());
-        let ahead = block.samples().features().rows_ahead();
+        let Step { from, to, separators, multiples } = &self.step;
         for i in block.places() {
-            block.prefetch_after(i, ahead);
-            let (start, score) = (rows.score(i, &self.here), rows.score(i, &self.there));
+            let score = rows.score(i, to);
             let (loss, weight) = logistic(score);
-            let coarse = self.loss_grids[0].round(loss);
-            self.losses[0] += coarse;
-            self.losses[1] += self.loss_grids[1].round(loss - coarse);
+            self.loss.add(loss);
             rows.add_on(self.grid, i, -weight, &mut self.slope);
             self.mistakes += u64::from(score <= 0.0);
-            let (change, (low, high)) = (score - start, &mut self.between);
-            if change > 0.0 {
-                *low = low.max(-start / change);
-            } else if change < 0.0 {
-                *high = high.min(-start / change);
-            } else {
-                self.nowhere |= start <= 0.0;
+            if *separators {
+                let start = if from.is_empty() { 0.0 } else { rows.score(i, from) };
+                self.range.cut(start, score - start);
+            }
+            for (sum, multiple) in self.slopes.iter_mut().zip(*multiples) {
+                let (_, weight) = logistic(multiple * score);
+                *sum += self.slope_grid.round(-weight * score);
             }
         }
     }
 
     fn merge(mut self, other: Self) -> Self {
-        self.slope.iter_mut().zip(&other.slope).for_each(|(a, b)| *a += b);
-        self.losses.iter_mut().zip(other.losses).for_each(|(a, b)| *a += b);
+        let add = |a: &mut [f64], b: &[f64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        add(&mut self.slope, &other.slope);
+        add(&mut self.loss.sums, &other.loss.sums);
+        add(&mut self.slopes, &other.slopes);
         self.mistakes += other.mistakes;
-        self.between = (self.between.0.max(other.between.0), self.between.1.min(other.between.1));
-        self.nowhere |= other.nowhere;
+        self.range.above = self.range.above.max(other.range.above);
+        self.range.below = self.range.below.min(other.range.below);
+        self.range.nowhere |= other.range.nowhere;
         self
     }
 }

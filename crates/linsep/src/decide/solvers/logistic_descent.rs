@@ -10,8 +10,8 @@
 //!
 //! On separable data the loss has no minimum and w grows without end towards a separating
 //! direction, which it reaches after about twenty passes where rows are a few times the features.
-//! A look also tells where on the line through both ends of a step all scores are positive, so a step
-//! finds the separators on its line, and no search for them costs a pass.
+//! A look can also tell where on the line through both ends of a step all scores are positive, so a
+//! step finds the separators on its line, and no search for them costs a pass.
 //!
 //! Rows of data that is not centred all have a large part along one direction, and the loss curves
 //! most along it. The recursion starts from a matrix that knows this.
@@ -26,9 +26,16 @@ use crate::data::kernels::Element;
 
 /// A step that was measured is taken as it is if its best length is within these factors of its own.
 const GOOD_ENOUGH: std::ops::Range<f64> = 0.5..2.0;
-/// How much shorter or longer the best length may be at the most.
+/// Multiples of the first step at which the slope is measured: nothing else tells its length.
+const MULTIPLES: [f64; 8] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
+/// The share of the best length that the first step takes: on the paper's shapes fewer steps follow
+/// than after the whole of it.
+const SHORT: f64 = 0.7;
+/// Separators are looked for on the line of a step once mistakes are no more than one in so many rows:
+/// before, there are none.
+const FEW: u64 = 500;
+/// How much shorter a step that went too far may become.
 const SHORTEST: f64 = 0.02;
-const LONGEST: f64 = 8.0;
 
 /// What the rows say of a step from one w to another.
 #[derive(Clone, Debug)]
@@ -39,8 +46,24 @@ pub struct Look {
     pub slope: Vec<f64>,
     /// Rows with w·z <= 0 where the step ends.
     pub mistakes: u64,
-    /// How many times the step leads to a w without mistakes, if some multiple does.
+    /// The multiple of the step that leads to a w without mistakes, if one was sought and found.
     pub separating: Option<f64>,
+    /// The slope of the loss along the step at the multiples of it that were asked for.
+    pub slopes: Vec<f64>,
+}
+
+/// A step, and what is to be found out about it.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Where it begins; empty stands for zero.
+    pub from: Vec<f64>,
+    /// Where it ends.
+    pub to: Vec<f64>,
+    /// Whether to look for a multiple of it without mistakes. Costs the scores where it begins, unless
+    /// that is zero.
+    pub separators: bool,
+    /// Multiples of it at which the slope is measured, if it begins at zero.
+    pub multiples: &'static [f64],
 }
 
 /// A way to look at all rows.
@@ -48,8 +71,8 @@ pub trait Rows {
     /// What keeps the rows from being looked at.
     type Error;
 
-    /// Returns what the rows say of the step from `here` to `there`. Costs a pass.
-    fn look(&mut self, here: &[f64], there: &[f64]) -> Result<Look, Self::Error>;
+    /// Returns what the rows say of a step. Costs a pass.
+    fn look(&mut self, step: Step) -> Result<Look, Self::Error>;
 }
 
 /// Where the descent stands.
@@ -58,6 +81,7 @@ pub struct Descent {
     loss: f64,
     slope: Vec<f64>,
     mistakes: u64,
+    rows: u64,
     /// A vector without a mistake, once there is one.
     separator: Option<Vec<f64>>,
     memory: Memory,
@@ -85,6 +109,7 @@ impl Descent {
             loss: n * std::f64::consts::LN_2,
             slope: total.iter().map(|z| -0.5 * z).collect(),
             mistakes: rows as u64,
+            rows: rows as u64,
             separator: None,
             memory: Memory::default(),
             mean: unsigned,
@@ -109,18 +134,22 @@ impl Descent {
             return Ok(false);
         }
         let mut w = self.ahead(&direction, 1.0);
-        let mut there = rows.look(&self.w, &w)?;
-        self.separator = there.separating.map(|step| self.ahead(&direction, step));
-        let steep = there.loss > self.loss + 1e-4 * descent;
         // The first step has no memory to take its length from, so it is measured; others are taken
         // back if they went too far.
-        let size = match steep || self.memory.is_empty() {
-            true => lowest((self.loss, descent), (there.loss, f64::dot(&direction, &there.slope))),
-            false => 1.0,
+        let first = self.memory.is_empty();
+        let mut there = rows.look(self.step_to(&w, first))?;
+        self.separator = there.separating.map(|step| self.ahead(&direction, step));
+        let steep = there.loss > self.loss + 1e-4 * descent;
+        let size = match (first, steep) {
+            (true, _) => SHORT * flat(&there.slopes),
+            (false, true) => {
+                lowest((self.loss, descent), (there.loss, f64::dot(&direction, &there.slope)))
+            }
+            (false, false) => 1.0,
         };
-        if self.separator.is_none() && (steep || !GOOD_ENOUGH.contains(&size)) {
+        if self.separator.is_none() && !GOOD_ENOUGH.contains(&size) || steep {
             w = self.ahead(&direction, size);
-            there = rows.look(&self.w, &w)?;
+            there = rows.look(self.step_to(&w, false))?;
             self.separator = there.separating.map(|step| self.ahead(&direction, size * step));
         }
         if there.mistakes == 0 {
@@ -133,6 +162,18 @@ impl Descent {
             self.mistakes = there.mistakes;
         }
         Ok(lower || self.separator.is_some())
+    }
+
+    /// Returns the step to w.
+    fn step_to(&self, w: &[f64], measured: bool) -> Step {
+        let few = self.mistakes <= self.rows / FEW;
+        let first = self.memory.is_empty();
+        Step {
+            from: if first { vec![] } else { self.w.clone() },
+            to: w.to_vec(),
+            separators: first || few,
+            multiples: if measured { &MULTIPLES } else { &MULTIPLES[..0] },
+        }
     }
 
     /// Returns w moved along the direction.
@@ -149,8 +190,22 @@ impl Descent {
     }
 }
 
-/// Returns where on a line the loss is lowest, roughly, given its value and slope at 0 and at 1: the
-/// lowest point of the cubic through both, within bounds.
+/// Returns the multiple of a step at which the loss is lowest, roughly, given its slopes at all
+/// [`MULTIPLES`]: they rise, and where they pass zero a line joins them.
+fn flat(slopes: &[f64]) -> f64 {
+    match slopes.iter().position(|slope| *slope >= 0.0) {
+        None => MULTIPLES[MULTIPLES.len() - 1],
+        Some(0) => MULTIPLES[0],
+        Some(after) => {
+            let ([a, b], [low, high]) =
+                ([after - 1, after].map(|k| MULTIPLES[k]), [after - 1, after].map(|k| slopes[k]));
+            a + (b - a) * low / (low - high)
+        }
+    }
+}
+
+/// Returns where on a step that went too far the loss is lowest, roughly, given its value and slope at
+/// 0 and at 1: the lowest point of the cubic through both, within bounds.
 fn lowest((value0, slope0): (f64, f64), (value1, slope1): (f64, f64)) -> f64 {
     // The cubic value0 + slope0 t + c t² + d t³.
     let rise = value1 - value0;
@@ -159,7 +214,7 @@ fn lowest((value0, slope0): (f64, f64), (value1, slope1): (f64, f64)) -> f64 {
     // The root of its derivative at which it curves upwards, in a form that does not cancel.
     let root = (c * c - 3.0 * d * slope0).sqrt();
     let t = -slope0 / (c + root);
-    if t > 0.0 { t.clamp(SHORTEST, LONGEST) } else { LONGEST }
+    if t > 0.0 { t.clamp(SHORTEST, 1.0) } else { 0.5 }
 }
 
 #[cfg(test)]
@@ -176,21 +231,21 @@ mod tests {
     impl Rows for Looking<'_> {
         type Error = Error;
 
-        fn look(&mut self, here: &[f64], there: &[f64]) -> Result<Look, Error> {
-            let line = LogisticLine::new(self.0.shape(), here.to_vec(), there.to_vec());
-            Ok(fold(&self.0, line)?.look())
+        fn look(&mut self, step: Step) -> Result<Look, Error> {
+            Ok(fold(&self.0, LogisticLine::new(self.0.shape(), step))?.look())
         }
     }
 
     #[test]
     fn the_lowest_point_of_a_line() {
-        // (t - 3)² falls from 9 to 4, with slopes -6 and -4.
-        assert!((lowest((9.0, -6.0), (4.0, -4.0)) - 3.0).abs() < 1e-12);
         // (t - 1/4)²: too far.
         assert!((lowest((0.0625, -0.5), (0.5625, 1.5)) - 0.25).abs() < 1e-12);
-        // A line that falls for ever, and numbers that say nothing.
-        assert_eq!(lowest((1.0, -1.0), (0.0, -1.0)), LONGEST);
-        assert_eq!(lowest((1.0, -1.0), (f64::NAN, f64::NAN)), LONGEST);
+        // Numbers that say nothing.
+        assert_eq!(lowest((1.0, -1.0), (f64::NAN, f64::NAN)), 0.5);
+        // (t - 3)², a line that falls for ever, and one that rises at once.
+        assert_eq!(flat(&MULTIPLES.map(|t| 2.0 * (t - 3.0))), 3.0);
+        assert_eq!(flat(&[-1.0; 8]), 16.0);
+        assert_eq!(flat(&[1.0; 8]), 0.125);
     }
 
     #[test]
@@ -200,7 +255,11 @@ mod tests {
         let sums = fold(&memory, ClassSums::new(memory.shape())).unwrap();
         let descent = Descent::new(200, &sums.total(), sums.unsigned());
         let mut rows = Looking(memory);
-        let mut at = |w: [f64; 6]| rows.look(&[0.0; 6], &w).unwrap();
+        let multiples: &'static [f64] = &[0.5, 1.0];
+        let mut at = |w: [f64; 6]| {
+            let (from, to) = (vec![], w.to_vec());
+            rows.look(Step { from, to, separators: false, multiples }).unwrap()
+        };
         let zero = at([0.0; 6]);
         assert!((descent.loss - zero.loss).abs() < 1e-9);
         for (found, expected) in descent.slope.iter().zip(&zero.slope) {
@@ -208,7 +267,11 @@ mod tests {
         }
         assert_eq!(descent.mistakes, zero.mistakes);
         let w = [0.3, -0.2, 0.5, 0.1, 0.0, 0.2];
-        let slope = at(w).slope;
+        let Look { slope, slopes, .. } = at(w);
+        // Along the step from 0 to w the slope is that of the loss, times w.
+        assert!((slopes[1] - f64::dot(&slope, &w)).abs() < 1e-9);
+        let half = at(w.map(|v| v / 2.0)).slope;
+        assert!((slopes[0] - f64::dot(&half, &w)).abs() < 1e-9);
         for k in 0..6 {
             let mut moved = |by: f64| {
                 let mut w = w;
@@ -221,15 +284,22 @@ mod tests {
 
     #[test]
     fn separators_on_a_line_are_seen() {
+        fn separating(rows: &mut Looking, here: [f64; 2], there: [f64; 2]) -> Option<f64> {
+            let (from, to) = (here.to_vec(), there.to_vec());
+            rows.look(Step { from, to, separators: true, multiples: &[] }).unwrap().separating
+        }
         // Lifted, the rows are (0.6, 0.8) and (-0.8, -0.6): scores of (a, b) are 0.6 a + 0.8 b and
         // -0.8 a - 0.6 b.
         let samples = crate::Samples::dense(vec![0.75, 4.0 / 3.0], 1, vec![true, false]).unwrap();
         let mut rows = Looking(InMemory::new(&samples));
         // From (0, 0) to (-1, 1): 0.2 t and 0.2 t, positive from the start on.
-        assert_eq!(rows.look(&[0.0, 0.0], &[-1.0, 1.0]).unwrap().separating, Some(1.0));
+        assert_eq!(separating(&mut rows, [0.0, 0.0], [-1.0, 1.0]), Some(1.0));
+        let (from, to) = (vec![], vec![-1.0, 1.0]);
+        let step = Step { from, to, separators: true, multiples: &[] };
+        assert_eq!(rows.look(step).unwrap().separating, Some(1.0));
         // The other way they fall, and from mistakes that stay there is no way out.
-        assert_eq!(rows.look(&[0.0, 0.0], &[1.0, -1.0]).unwrap().separating, None);
-        assert_eq!(rows.look(&[1.0, 1.0], &[1.0, 1.0]).unwrap().separating, None);
+        assert_eq!(separating(&mut rows, [0.0, 0.0], [1.0, -1.0]), None);
+        assert_eq!(separating(&mut rows, [1.0, 1.0], [1.0, 1.0]), None);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use super::super::exact::rows::SignedRows;
 use super::super::folds::class_sums::ClassSums;
 use super::super::folds::logistic::LogisticLine;
 use super::super::solvers::coordinate_descent::Dual;
-use super::super::solvers::logistic_descent::{self, Descent, Look};
+use super::super::solvers::logistic_descent::{self, Descent, Look, Step};
 use super::super::solvers::min_norm_point::Corral;
 use super::peel::{compressed, peel};
 use crate::Samples;
@@ -90,9 +90,8 @@ struct Looking<'a>(Memory<'a>);
 impl logistic_descent::Rows for Looking<'_> {
     type Error = Error;
 
-    fn look(&mut self, here: &[f64], there: &[f64]) -> Result<Look, Error> {
-        let line = LogisticLine::new(self.0.shape(), here.to_vec(), there.to_vec());
-        Ok(fold(&self.0, line)?.look())
+    fn look(&mut self, step: Step) -> Result<Look, Error> {
+        Ok(fold(&self.0, LogisticLine::new(self.0.shape(), step))?.look())
     }
 }
 

@@ -7,7 +7,7 @@ use super::super::folds::class_sums::ClassSums;
 use super::super::folds::logistic::LogisticLine;
 use super::super::outcome::Way;
 use super::super::search::Search;
-use super::super::solvers::logistic_descent::{Descent, Look, Rows};
+use super::super::solvers::logistic_descent::{Descent, Look, Rows, Step};
 use super::{Found, GaveUp, Strategy, halted};
 use crate::Hyperplane;
 use linsep_proof::MarginKind;
@@ -32,9 +32,8 @@ impl Smooth {
 impl Rows for Search<'_> {
     type Error = Error;
 
-    fn look(&mut self, here: &[f64], there: &[f64]) -> Result<Look, Error> {
-        let line = LogisticLine::new(self.shape, here.to_vec(), there.to_vec());
-        Ok(self.pass(line)?.look())
+    fn look(&mut self, step: Step) -> Result<Look, Error> {
+        Ok(self.pass(LogisticLine::new(self.shape, step))?.look())
     }
 }
 
