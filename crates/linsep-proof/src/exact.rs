@@ -166,41 +166,63 @@ pub fn parts(value: f64) -> (i64, i32) {
 ///
 /// Overflow: if A is finite then so are all terms, and all partial sums, which are smaller.
 pub fn float_value(weights: &[f64], bias: f64, row: Row) -> Option<(f64, f64)> {
-    let (dot, magnitude) = match row {
-        Row::Dense64(x) => dense_dot(weights, x),
-        Row::Dense32(x) => dense_dot(weights, x),
+    float_value_and_squares::<false>(weights, bias, row).0
+}
+
+/// Returns the same, and the sum of the squares of the values if they are asked for: a row that is
+/// looked at once is read once.
+pub(crate) fn float_value_and_squares<const SQUARES: bool>(
+    weights: &[f64],
+    bias: f64,
+    row: Row,
+) -> (Option<(f64, f64)>, f64) {
+    let (dot, magnitude, squares) = match row {
+        Row::Dense64(x) => dense_sums::<_, SQUARES>(weights, x),
+        Row::Dense32(x) => dense_sums::<_, SQUARES>(weights, x),
         Row::Sparse(indices, x) => {
-            indices.iter().zip(x).fold((0.0, 0.0), |(dot, magnitude), (&k, x)| {
+            indices.iter().zip(x).fold((0.0, 0.0, 0.0), |(dot, magnitude, squares), (&k, x)| {
                 let term: f64 = weights[k as usize] * x;
-                (dot + term, magnitude + term.abs())
+                (dot + term, magnitude + term.abs(), squares + x * x)
             })
         }
     };
     let (value, magnitude) = (dot + bias, magnitude + bias.abs());
     let usable = magnitude.is_finite() && magnitude >= power_of_two(-900);
     let bound = (weights.len() as f64 + 4.0) * power_of_two(-52) * magnitude;
-    usable.then_some((value, bound))
+    (usable.then_some((value, bound)), squares)
 }
 
-/// Returns the sums of the products and of their magnitudes, in lanes that compilers vectorise.
-fn dense_dot<T: Copy + Into<f64>>(weights: &[f64], x: &[T]) -> (f64, f64) {
+/// Returns the sums of the products, of their magnitudes and of the squares of the values, in lanes
+/// that compilers vectorise.
+fn dense_sums<T: Copy + Into<f64>, const SQUARES: bool>(
+    weights: &[f64],
+    x: &[T],
+) -> (f64, f64, f64) {
     const LANES: usize = 8;
-    let (mut dot, mut magnitude) = ([0.0; LANES], [0.0; LANES]);
+    let (mut dot, mut magnitude, mut squares) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
     let (w_blocks, w_rest) = weights.as_chunks::<LANES>();
     let (x_blocks, x_rest) = x.as_chunks::<LANES>();
     for (w, x) in w_blocks.iter().zip(x_blocks) {
         for k in 0..LANES {
-            let term = w[k] * x[k].into();
+            let value = x[k].into();
+            let term = w[k] * value;
             dot[k] += term;
             magnitude[k] += term.abs();
+            if SQUARES {
+                squares[k] += value * value;
+            }
         }
     }
     for (k, (w, &x)) in w_rest.iter().zip(x_rest).enumerate() {
-        let term = w * x.into();
+        let value = x.into();
+        let term = w * value;
         dot[k] += term;
         magnitude[k] += term.abs();
+        if SQUARES {
+            squares[k] += value * value;
+        }
     }
-    (dot.iter().sum(), magnitude.iter().sum())
+    (dot.iter().sum(), magnitude.iter().sum(), squares.iter().sum())
 }
 
 /// Returns the sign of w·x + b if the float value lies further from zero than its error.

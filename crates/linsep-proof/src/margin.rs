@@ -9,7 +9,9 @@ use linsep_data::{Block, Data, Error, Fold, Memory, Samples, fold};
 use rayon::prelude::*;
 
 use crate::evidence::RowWeights;
-use crate::exact::{Row, Sum, exact_value, float_value, parts, power_of_two, sign_of_value};
+use crate::exact::{
+    Row, Sum, exact_value, float_value_and_squares, parts, power_of_two, sign_of_value,
+};
 use crate::proof::MarginKind;
 use crate::verify::columns_per_task;
 
@@ -97,19 +99,24 @@ fn side_and_margin(
     length: f64,
 ) -> (bool, f64) {
     let (row, positive) = (Row::of(samples.features(), i), samples.positive()[i]);
-    let value = value_lower_bound(row, positive, weights, bias);
+    let (value, squares) = value_lower_bound(row, positive, weights, bias);
     let own = if positive { Ordering::Greater } else { Ordering::Less };
     // What is above a positive number is positive; all else is for exact arithmetic to say.
     let right = value > 0.0 || sign_of_value(weights, bias, row) == own;
-    (right, quotient_lower_bound(row, kind, value, weights.len(), length))
+    let share = match kind {
+        MarginKind::Angular => value / length_of(squares, row, 1.0),
+        MarginKind::Geometric => value,
+    };
+    (right, quotient_lower_bound(kind, value, share, weights.len(), length))
 }
 
-/// Returns a number that y (w·x + b) is not below.
-fn value_lower_bound(row: Row, positive: bool, weights: &[f64], bias: f64) -> f64 {
+/// Returns a number that y (w·x + b) is not below, and the sum of the squares of x.
+fn value_lower_bound(row: Row, positive: bool, weights: &[f64], bias: f64) -> (f64, f64) {
     // Exact sums are for values that cancel to less than about a 2^18th of their terms, or that would
     // be off by more than a millionth part: most rows are never among them.
     let tolerance = ((weights.len() + 4) as f64 * power_of_two(-34)).min(power_of_two(-22));
-    match float_value(weights, bias, row) {
+    let (float, squares) = float_value_and_squares::<true>(weights, bias, row);
+    let lower = match float {
         Some((value, bound)) if bound <= value.abs() * tolerance => {
             if positive {
                 value - bound
@@ -122,14 +129,16 @@ fn value_lower_bound(row: Row, positive: bool, weights: &[f64], bias: f64) -> f6
             let sum = exact_value(weights, bias, row);
             if positive { sum.round_down() } else { sum.negated().round_down() }
         }
-    }
+    };
+    (lower, squares)
 }
 
-/// Returns a number that the margin of a row is not below, given one that its value is not below.
+/// Returns a number that the margin of a row is not below, given one that its value is not below, and
+/// that over the length of the row where the margin is angular.
 fn quotient_lower_bound(
-    row: Row,
     kind: MarginKind,
     value: f64,
+    share: f64,
     features: usize,
     length_w: f64,
 ) -> f64 {
@@ -137,10 +146,6 @@ fn quotient_lower_bound(
     if !length_w.is_finite() || length_w < power_of_two(-900) {
         return kind.least();
     }
-    let share = match kind {
-        MarginKind::Angular => value / length(row, 1.0),
-        MarginKind::Geometric => value,
-    };
     let margin = share / length_w;
     // Where a quotient may underflow, zero or the least that any margin can be is a bound as well.
     if share.abs().min(margin.abs()) < power_of_two(-900) {
@@ -260,8 +265,13 @@ fn slack(n: usize) -> f64 {
 ///
 /// A sum of squares between 2^-800 and the largest number has lost nothing to underflow that counts;
 /// otherwise the values are scaled by a power of two first. A length that overflows is infinite.
-pub(crate) fn length(row: Row, last: f64) -> f64 {
-    let plain = squares(row, 1.0) + last * last;
+fn length(row: Row, last: f64) -> f64 {
+    length_of(squares(row, 1.0), row, last)
+}
+
+/// Returns the same, given the sum of the squares of the row.
+fn length_of(squared: f64, row: Row, last: f64) -> f64 {
+    let plain = squared + last * last;
     if plain.is_finite() && plain >= power_of_two(-800) {
         return plain.sqrt();
     }
