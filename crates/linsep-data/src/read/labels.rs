@@ -9,7 +9,7 @@ use super::format::Format;
 use super::source::{Input, Source};
 use super::{ReadOptions, cell, npy};
 use crate::error::{Error, ErrorKind};
-use crate::samples::{Features, LabelTable, Missing, Samples};
+use crate::samples::{Features, LabelTable, Labels, Missing, Samples};
 
 /// The rows of some text: how many there were, which were left out, and the labels of the others.
 #[derive(Default)]
@@ -165,6 +165,24 @@ impl LabelFile {
         }
         self.table.push(label.unwrap_or_default());
         Ok(())
+    }
+
+    /// Adds the labels of rows that come after these.
+    pub(super) fn append(&mut self, other: LabelFile) {
+        let before = self.table.len() as u64;
+        self.missing.extend(other.missing.into_iter().map(|row| before + row));
+        self.table.append(other.table);
+    }
+
+    /// Returns the two classes that the labels of so many rows make.
+    ///
+    /// Errors if there are more or fewer labels, and as [`LabelTable::into_classes`] does.
+    pub(super) fn into_classes(self, rows: usize, positive: Option<&str>) -> Result<Labels, Error> {
+        if self.table.len() != rows {
+            let kind = ErrorKind::LabelCount { labels: self.table.len(), rows };
+            return Err(Error::from(kind).in_source(&self.name));
+        }
+        self.table.into_classes(positive)
     }
 
     fn read_lines(&mut self, text: Box<dyn Read + Send>, missing: Missing) -> Result<(), Error> {

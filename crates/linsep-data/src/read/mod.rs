@@ -19,6 +19,7 @@ use std::path::PathBuf;
 
 pub use columns::ColumnChoice;
 pub use format::Format;
+pub use npy::NpyFile;
 pub use source::Source;
 
 use crate::error::{Error, ErrorKind};

@@ -3,6 +3,7 @@
 //! Floats of a plain file in C order and native byte order are mapped; all else is converted on
 //! the way into the one copy that is kept.
 
+mod blocks;
 mod header;
 mod number;
 mod stream;
@@ -21,6 +22,7 @@ use super::labels::{LabelFile, Tally};
 use super::source::{Input, Source};
 use crate::error::{Column, Error, ErrorKind};
 use crate::samples::{Dense, Features, Missing, Samples};
+pub use blocks::NpyFile;
 use header::{Header, damaged};
 use number::{Number, Target};
 pub(super) use stream::stream;

@@ -1,6 +1,7 @@
 //! The rows of an array in blocks.
 
 use super::header::Header;
+use super::values::Payload;
 use super::{BLOCK_VALUES, Matrix, pick, values};
 use crate::error::{Column, Error, ErrorKind};
 use crate::read::source::Input;
@@ -18,32 +19,45 @@ pub(in crate::read) fn stream(
     let keep = matrix.as_columns().match_expected(options, expected)?;
     let mut blocks =
         Blocks { keep, missing: options.missing, summary: StreamSummary::default(), each };
-    let rows_a_block = (BLOCK_VALUES / matrix.columns).max(1);
+    let rows_per_block = (BLOCK_VALUES / matrix.columns).max(1);
     if matrix.fortran_order {
         let all = matrix.load(input, &|_| {})?;
-        for first in (0..matrix.rows).step_by(rows_a_block) {
-            let rows: Vec<usize> = (first..matrix.rows.min(first + rows_a_block)).collect();
+        for first in (0..matrix.rows).step_by(rows_per_block) {
+            let rows: Vec<usize> = (first..matrix.rows.min(first + rows_per_block)).collect();
             blocks.push(all.select_rows(&rows))?;
         }
         return Ok(blocks.summary);
     }
     let mut payload = matrix.payload(input)?;
-    for first in (0..matrix.rows).step_by(rows_a_block) {
-        let size = (rows_a_block.min(matrix.rows - first), matrix.columns);
-        let block = BLOCK_VALUES;
-        let features = if matrix.number.fits_f32() {
-            values::read_rows::<f32>(&mut payload, matrix.number, size, block, &|_| {})
-                .map(|values| Features::from(Dense::new(values, size.0, size.1)))
-        } else {
-            values::read_rows::<f64>(&mut payload, matrix.number, size, block, &|_| {})
-                .map(|values| Features::from(Dense::new(values, size.0, size.1)))
-        };
-        blocks.push(features.map_err(|mut error| {
-            error.place.row = error.place.row.map(|row| first as u64 + row);
-            error
-        })?)?;
+    for first in (0..matrix.rows).step_by(rows_per_block) {
+        blocks.push(next_rows(&mut payload, &matrix, first, rows_per_block)?)?;
     }
     Ok(blocks.summary)
+}
+
+/// Returns the rows from `first` on that come next, at most so many.
+pub(super) fn next_rows(
+    payload: &mut Payload,
+    matrix: &Matrix,
+    first: usize,
+    rows: usize,
+) -> Result<Features, Error> {
+    let size = (rows.min(matrix.rows - first), matrix.columns);
+    let number = matrix.number;
+    let features = if number.fits_f32() {
+        values::read_rows::<f32>(payload, number, size, BLOCK_VALUES, &|_| {})
+            .map(|values| Features::from(Dense::new(values, size.0, size.1)))
+    } else {
+        values::read_rows::<f64>(payload, number, size, BLOCK_VALUES, &|_| {})
+            .map(|values| Features::from(Dense::new(values, size.0, size.1)))
+    };
+    features.map_err(|error| later(error, first))
+}
+
+/// Returns the error of a row that comes after so many others.
+pub(super) fn later(mut error: Error, rows: usize) -> Error {
+    error.place.row = error.place.row.map(|row| rows as u64 + row);
+    error
 }
 
 /// Picks columns, looks for missing values and hands blocks on.

@@ -16,10 +16,11 @@ use linsep_proof::exact::{ExactPlane, Row};
 use rayon::prelude::*;
 
 use super::super::budget::Deadline;
+use super::super::engine::decide;
 use super::super::exact::integers::odd_parts;
 use super::super::options::DecideOptions;
 use super::super::outcome::{Outcome, WeakSeparator};
-use super::super::{decide, plan};
+use super::super::plan;
 use super::Carried;
 use crate::Samples;
 

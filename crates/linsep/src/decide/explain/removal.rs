@@ -22,10 +22,11 @@ use rayon::prelude::*;
 
 use super::super::budget::Deadline;
 use super::super::contradiction::stored;
+use super::super::engine::decide_strictly;
 use super::super::options::{DecideOptions, MarginGoal};
 use super::super::outcome::Outcome;
 use super::super::solvers::order::{Scored, keep_smallest};
-use super::super::{certify, decide_strictly, plan};
+use super::super::{certify, plan};
 use super::robust::{Weighing, few_mistakes};
 use super::scaled::Scaled;
 use super::{Removal, RemovedRow};

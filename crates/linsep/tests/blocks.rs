@@ -1,0 +1,330 @@
+//! The same rows in memory, cut into blocks in any order, and in a file that is read in blocks: the
+//! same decision to the last bit, with the same proof. One file is larger than the memory allowed.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use linsep::data::generate::Generator;
+use linsep::data::read::{NpyFile, ReadOptions, Source, read};
+use linsep::data::samples::SparseBuilder;
+use linsep::data::write::{npy_header, npy_labels};
+use linsep::data::{Absorb, Block, Data, Error, Memory, Reads, Shape};
+use linsep::decide::{
+    DecideError, DecideOptions, Decision, MarginGoal, MarginKind, Verdict, Way, decide, decide_data,
+};
+use linsep::proof::{verify, verify_data};
+use linsep::{Hyperplane, Samples};
+
+/// Threads that show blocks at the same time: as many copies of a fold are merged.
+const THREADS: usize = 8;
+
+/// Rows that are cut into blocks and shown in a shuffled order.
+struct Cut<'a> {
+    samples: &'a Samples,
+    /// The first row of each block, and its rows.
+    blocks: Vec<(usize, Samples)>,
+    resident: bool,
+    reads: Reads,
+}
+
+impl<'a> Cut<'a> {
+    fn new(samples: &'a Samples, blocks: usize, resident: bool) -> Self {
+        let rows = samples.rows();
+        let blocks = blocks.min(rows);
+        let mut blocks: Vec<(usize, Samples)> = (0..blocks)
+            .map(|k| {
+                let range = k * rows / blocks..(k + 1) * rows / blocks;
+                let part: Vec<usize> = range.clone().collect();
+                (range.start, samples.part_of(&part).unwrap())
+            })
+            .collect();
+        // A fixed shuffle: far blocks become neighbours.
+        blocks.sort_by_key(|(first, _)| first.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
+        Cut { samples, blocks, resident, reads: Reads::default() }
+    }
+}
+
+impl Data for Cut<'_> {
+    fn shape(&self) -> Shape {
+        Memory::new(self.samples).shape()
+    }
+
+    fn pass(&self, seen: &dyn Absorb) -> Result<(), Error> {
+        self.reads.add(self.samples.rows() as u64);
+        for some in self.blocks.chunks(THREADS) {
+            std::thread::scope(|scope| {
+                for (first, samples) in some {
+                    scope.spawn(move || seen.absorb(&Block::whole(samples, *first)));
+                }
+            });
+        }
+        Ok(())
+    }
+
+    fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
+        self.samples.part_of(rows)
+    }
+
+    fn resident(&self) -> Option<&Samples> {
+        self.resident.then_some(self.samples)
+    }
+
+    fn reads(&self) -> &Reads {
+        &self.reads
+    }
+}
+
+/// Returns everything about a decision that must not depend on where the rows are.
+fn essence(decision: &Decision) -> String {
+    let Decision { outcome, way, passes, proving_passes, contradiction, .. } = decision;
+    let proof = decision.proof().map(|proof| proof.to_json());
+    format!("{outcome:?} {way:?} {passes} {proving_passes} {contradiction:?} {proof:?}")
+}
+
+/// Checks that cuts change nothing, and returns the decision.
+fn check(samples: &Samples, options: &DecideOptions) -> Decision {
+    let whole = decide(samples, options, &mut ()).unwrap();
+    let proof = whole.proof().expect("a verdict has a proof");
+    for blocks in [1, 2, 7, 1000] {
+        let cut = Cut::new(samples, blocks, true);
+        let decision = decide_data(&cut, options, &mut ()).unwrap();
+        assert_eq!(essence(&decision), essence(&whole), "{blocks} blocks");
+        let verified = verify_data(&cut, proof, None).unwrap();
+        assert_eq!(verified, verify(samples, proof), "{blocks} blocks");
+    }
+    whole
+}
+
+/// Checks the same where the rows are not in memory, which the plan may know.
+fn check_elsewhere(samples: &Samples, options: &DecideOptions) {
+    let whole = decide(samples, options, &mut ()).unwrap();
+    for blocks in [1, 7, 1000] {
+        let cut = Cut::new(samples, blocks, false);
+        let decision = decide_data(&cut, options, &mut ()).unwrap();
+        assert_eq!(essence(&decision), essence(&whole), "{blocks} blocks elsewhere");
+    }
+}
+
+fn values(samples: &Samples) -> Vec<f64> {
+    let mut values = vec![];
+    (0..samples.rows()).for_each(|i| samples.features().for_each(i, |_, v| values.push(v)));
+    values
+}
+
+#[test]
+fn long_rows_of_every_verdict() {
+    let any = DecideOptions::default();
+    let good = Generator::new(3000, 8, 3).samples::<f64>().unwrap();
+    for options in [
+        any.clone(),
+        any.clone().with_margin(MarginGoal::Max),
+        any.clone().with_margin(MarginGoal::Max).with_kind(MarginKind::Geometric),
+    ] {
+        let decision = check(&good, &options);
+        assert_eq!(decision.verdict(), Some(Verdict::Separable));
+        check_elsewhere(&good, &options);
+    }
+    let mut labels = good.positive().to_vec();
+    [17, 400, 2999].iter().for_each(|&i| labels[i] = !labels[i]);
+    let wrong = Samples::dense(values(&good), 8, labels.clone()).unwrap();
+    assert_eq!(check(&wrong, &any).verdict(), Some(Verdict::Inseparable));
+    check_elsewhere(&wrong, &any);
+    // One more feature, which only positive rows have.
+    let more: Vec<f64> = values(&good)
+        .chunks(8)
+        .zip(&labels)
+        .enumerate()
+        .flat_map(|(i, (row, &p))| {
+            row.iter().copied().chain([f64::from(u8::from(p && i % 100 == 0))])
+        })
+        .collect();
+    let quasi = Samples::dense(more, 9, labels).unwrap();
+    assert_eq!(check(&quasi, &any).verdict(), Some(Verdict::QuasiSeparable));
+    check_elsewhere(&quasi, &any);
+}
+
+#[test]
+fn wide_rows_by_the_smooth_way_and_by_duplicates() {
+    let any = DecideOptions::default();
+    let good = Generator::new(400, 900, 5).samples::<f64>().unwrap();
+    let decision = check(&good, &any);
+    assert_eq!((decision.verdict(), decision.way), (Some(Verdict::Separable), Way::Smooth));
+    check_elsewhere(&good, &any);
+    let narrow: Vec<f32> = values(&good).iter().map(|&v| v as f32).collect();
+    let narrow = Samples::dense(narrow, 900, good.positive().to_vec()).unwrap();
+    assert_eq!(check(&narrow, &any).way, Way::Smooth);
+    let mut twice = values(&good);
+    twice.copy_within(..900, 399 * 900);
+    let labels = (0..400).map(|i| i % 2 == 0).collect();
+    let twice = Samples::dense(twice, 900, labels).unwrap();
+    let decision = check(&twice, &any);
+    assert_eq!((decision.way, decision.contradiction), (Way::Duplicates, Some((0, 399))));
+    check_elsewhere(&twice, &any);
+}
+
+#[test]
+fn sparse_rows() {
+    let mut rows = SparseBuilder::default();
+    let mut labels = vec![];
+    for i in 0..300_usize {
+        for k in 0..5 {
+            rows.push(k * 400 + (i * i + 7 * k + i * k) % 400, 1.0 + (i % 3) as f64);
+        }
+        rows.end_row();
+        labels.push(i * i % 7 < 3);
+    }
+    let samples = Samples::sparse(rows.finish(2000).unwrap(), labels).unwrap();
+    assert!(check(&samples, &DecideOptions::default()).verdict().is_some());
+}
+
+/// A folder that is gone in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("linsep-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Writes generated rows, the label in the last column where `labelled` says so, or else beside.
+fn write(path: &Path, (rows, columns): (usize, usize), labelled: bool) -> std::io::Result<()> {
+    let generator = Generator::new(rows, columns, 11);
+    let width = columns + usize::from(labelled);
+    let mut file = std::io::BufWriter::new(fs::File::create(path)?);
+    file.write_all(&npy_header("<f4", &[rows, width]))?;
+    let mut all = vec![];
+    let step = 20_000;
+    for first in (0..rows).step_by(step) {
+        let range = first..rows.min(first + step);
+        let (mut values, mut positive) =
+            (vec![0.0_f32; range.len() * columns], vec![false; range.len()]);
+        generator.fill(range, &mut values, &mut positive);
+        for (row, &p) in values.chunks(columns).zip(&positive) {
+            row.iter().try_for_each(|v| file.write_all(&v.to_le_bytes()))?;
+            if labelled {
+                file.write_all(&f32::from(u8::from(p)).to_le_bytes())?;
+            }
+        }
+        all.extend(positive);
+    }
+    file.flush()?;
+    match labelled {
+        true => Ok(()),
+        false => fs::write(path.with_extension("labels.npy"), npy_labels(&all)),
+    }
+}
+
+fn in_memory(path: &Path) -> Samples {
+    read(&Source::from(path), &ReadOptions::default(), &|_| {}).unwrap()
+}
+
+#[test]
+fn a_file_in_blocks_is_decided_as_it_is_in_memory() {
+    let folder = Folder::new("blocks");
+    for (shape, labelled) in [((3000, 12), false), ((3000, 12), true), ((200, 800), false)] {
+        let path = folder.0.join(format!("{}-{labelled}.npy", shape.1));
+        write(&path, shape, labelled).unwrap();
+        let samples = in_memory(&path);
+        for options in
+            [DecideOptions::default(), DecideOptions::default().with_kind(MarginKind::Geometric)]
+        {
+            let whole = decide(&samples, &options, &mut ()).unwrap();
+            for bytes in [1, 1000, 1 << 20] {
+                let file = NpyFile::open(&path, &ReadOptions::default(), bytes).unwrap();
+                let decision = decide_data(&file, &options, &mut ()).unwrap();
+                assert_eq!(essence(&decision), essence(&whole), "{bytes} bytes");
+                let proof = whole.proof().unwrap();
+                assert_eq!(verify_data(&file, proof, None).unwrap(), verify(&samples, proof));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_fails_is_an_error_with_its_place() {
+    let folder = Folder::new("failing");
+    let path = folder.0.join("data.npy");
+    write(&path, (500, 6), false).unwrap();
+    let file = NpyFile::open(&path, &ReadOptions::default(), 600).unwrap();
+    let plain = fs::read(&path).unwrap();
+    // A value that is no number, in the file that was whole when it was opened.
+    let mut spoilt = plain.clone();
+    let at = spoilt.len() - 500 * 6 * 4 + (300 * 6 + 2) * 4;
+    spoilt[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    fs::write(&path, &spoilt).unwrap();
+    let place = match decide_data(&file, &DecideOptions::default(), &mut ()) {
+        Err(DecideError::Data(error)) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert!(place.ends_with("row 301, column 3: expected a finite number, found NaN"), "{place}");
+    // A file that was cut.
+    fs::write(&path, &plain[..plain.len() - 100]).unwrap();
+    let error = decide_data(&file, &DecideOptions::default(), &mut ()).unwrap_err().to_string();
+    assert!(error.contains("data.npy: the file is damaged: expected 12000 bytes"), "{error}");
+    assert!(NpyFile::open(&path, &ReadOptions::default(), 600).is_err());
+}
+
+/// Rows and features of a file of 320 MB, and the kilobytes of memory in which it is decided.
+const LARGE: (usize, usize) = (400_000, 200);
+const KILOBYTES: usize = 200_000;
+
+#[test]
+fn a_file_larger_than_the_memory_allowed() {
+    if let Some(path) = std::env::var_os("LINSEP_LARGE_FILE") {
+        return decide_large(Path::new(&path));
+    }
+    if !cfg!(target_os = "linux") {
+        return eprintln!("SKIPPED: memory can be limited on Linux only");
+    }
+    let folder = Folder::new("large");
+    let path = folder.0.join("large.npy");
+    if let Err(error) = write(&path, LARGE, false) {
+        return eprintln!("SKIPPED: no room for a file of 320 MB: {error}");
+    }
+    let limited = |path: &Path, kilobytes: usize| {
+        // The limit is on addresses, so a map of the file would count; spare arenas would too.
+        let limit = format!("ulimit -v {kilobytes} && exec \"$0\" \"$@\"");
+        let me = std::env::current_exe().unwrap();
+        Command::new("sh")
+            .args(["-c", &limit])
+            .arg(me)
+            .args(["--exact", "a_file_larger_than_the_memory_allowed", "--nocapture"])
+            .env("LINSEP_LARGE_FILE", path)
+            .env("MALLOC_ARENA_MAX", "1")
+            .env("RAYON_NUM_THREADS", "2")
+            .output()
+            .unwrap()
+    };
+    let output = limited(&path, KILOBYTES);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let proof = fs::read_to_string(path.with_extension("json")).unwrap();
+    let samples = in_memory(&path);
+    let whole = decide(&samples, &DecideOptions::default(), &mut ()).unwrap();
+    assert_eq!(whole.proof().unwrap().to_json(), proof);
+}
+
+/// Decides and verifies the file, of which the memory of this process does not hold a half.
+fn decide_large(path: &Path) {
+    let options = ReadOptions::default();
+    // The limit is in force: the file itself cannot be mapped.
+    assert!(read(&Source::from(path), &options, &|_| {}).is_err());
+    let file = NpyFile::open(path, &options, 4 << 20).unwrap();
+    let decision = decide_data(&file, &DecideOptions::default(), &mut ()).unwrap();
+    assert_eq!(decision.verdict(), Some(Verdict::Separable));
+    let proof = decision.proof().unwrap();
+    assert!(verify_data(&file, proof, None).unwrap().is_ok());
+    let Hyperplane { weights, .. } = decision.hyperplane().unwrap();
+    assert_eq!(weights.len(), LARGE.1);
+    fs::write(path.with_extension("json"), proof.to_json()).unwrap();
+}
