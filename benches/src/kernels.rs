@@ -72,7 +72,7 @@ fn sum_words_avx2(words: &[u64]) -> u64 {
     words.iter().fold(0, |sum, &word| sum.wrapping_add(word))
 }
 
-/// Ten values a row out of 100,000 columns.
+/// Ten values per row out of 100,000 columns.
 fn sparse() {
     const COLUMNS: usize = 100_000;
     const STORED: usize = 10;
@@ -108,7 +108,7 @@ fn sparse() {
     );
     black_box((ours, naive));
     println!(
-        "  sparse, {STORED} of {COLUMNS} values a row: {:.0} million values/s, {:.2} times a plain loop",
+        "  sparse, {STORED} of {COLUMNS} values per row: {:.0} million values/s, {:.2} times a plain loop",
         (ROWS * STORED) as f64 / scores / 1e6,
         plain / scores
     );

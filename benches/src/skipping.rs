@@ -8,7 +8,7 @@ use linsep::online::{Fit, FitSettings, MethodSettings, fit};
 const ROWS: usize = 1_000_000;
 const COLUMNS: usize = 100;
 
-/// Prints a line a seed.
+/// Prints one line per seed.
 pub fn run() {
     println!("fine on {ROWS} x {COLUMNS}, with lossless skipping beside the plain loop");
     for seed in 1..=2 {

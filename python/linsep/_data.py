@@ -218,9 +218,9 @@ def read_classes(y: Any, rows: int) -> tuple[np.ndarray, list[Any]]:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise ValueError(f"expected one label a row, found an array of shape {values.shape}")
+        raise ValueError(f"expected one label per row, found an array of shape {values.shape}")
     if len(values) != rows:
-        raise ValueError(f"expected {rows} labels, one a row, found {len(values)}")
+        raise ValueError(f"expected {rows} labels, one per row, found {len(values)}")
     if values.dtype.kind == "O":
         missing = np.array([v is None or v != v for v in values], dtype=bool)
     else:

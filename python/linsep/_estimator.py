@@ -106,7 +106,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     warm_start : bool, default=False
         Whether `fit` of an online method goes on from the last one.
     random_state : int, RandomState or None
-        Where randomness comes from.
+        The random seed.
     verbose : bool, default=False
         Whether a line is printed after each pass or epoch.
 
@@ -127,7 +127,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     certificate_ : Proof or None, or a list of them
         The proof of the verdict. It speaks of the rows with a positive weight.
     conflicting_rows_ : ndarray of int, or list of them
-        Rows of the data given to `fit` that no hyperplane has all on their own sides.
+        Rows of the data given to `fit` that no hyperplane puts all on their own sides.
     n_features_in_, feature_names_in_
         As in all of scikit-learn.
 

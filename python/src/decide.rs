@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use linsep::decide::{
-    DecideOptions, Decision, ExplainOptions, Explanation, MarginGoal, MarginKind, Pass, Watch,
-    explain as explained,
+    Because, DecideOptions, Decision, ExplainOptions, Explanation, MarginGoal, MarginKind, Pass,
+    Watch, explain as explained,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -101,6 +101,7 @@ fn result<'py>(
     let dict = PyDict::new(py);
     let name = |value: serde_json::Value| value.as_str().unwrap_or_default().to_string();
     dict.set_item("verdict", decision.word())?;
+    dict.set_item("because", decision.because().map(Because::word))?;
     dict.set_item("way", name(serde_json::json!(decision.way)))?;
     dict.set_item("passes", decision.passes)?;
     let margin = decision.margin();

@@ -132,7 +132,7 @@ REFUSED = [
     ([["a"], ["b"]], [0, 1], 'column "0" is not numeric'),
     ([[1 + 1j], [2]], [0, 1], "complex data is not supported"),
     ([[2**53 + 1], [0]], [0, 1], "integers that float64 does not hold exactly"),
-    ([[1.0], [2.0]], [0], "expected 2 labels, one a row, found 1"),
+    ([[1.0], [2.0]], [0], "expected 2 labels, one per row, found 1"),
     ([[1.0], [2.0]], [0, 0], "found one class: all 2 rows are 0"),
     ([[1.0], [2.0], [3.0]], [0, 1, 2], "expected two classes, found 3: 0, 1, 2"),
     ([[1.0], [2.0]], [0, np.nan], r"row 1 \(counted from 0\) has no label"),

@@ -64,7 +64,7 @@ pub struct DataArgs {
     /// Feature columns, such as 1-10,12 or age,height [default: all but the label]
     #[arg(long, value_name = "COLUMNS")]
     pub features: Option<String>,
-    /// File with the labels, one a row: .npy or text [default for X.npy: X.labels.npy if it exists]
+    /// File with the labels, one per row: .npy or text [default for X.npy: X.labels.npy if it exists]
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
     /// Whether the first line holds names [default: if none of its cells is a number]
@@ -148,7 +148,7 @@ pub struct RunArgs {
     /// Visit rows in a new random order each epoch
     #[arg(long)]
     pub shuffle: bool,
-    /// Where randomness comes from
+    /// Random seed
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 }
@@ -162,7 +162,7 @@ pub struct MethodArgs {
     /// fine: score that a corrected sample gets [default: 1e-9]
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub epsilon: Option<f64>,
-    /// fine: share of the correction that is made, between 0 and 2 [default: 1]
+    /// fine: step size, as a multiple of the paper's: between 0 and 2 [default: 1]
     #[arg(long, value_name = "L", allow_negative_numbers = true)]
     pub relaxation: Option<f64>,
     /// fine: where to start [default: first]
@@ -241,7 +241,7 @@ pub struct FitArgs {
     /// Write the model to this file
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write a line an epoch to this CSV file
+    /// Write one line per epoch to this CSV file
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
     /// Count the mistakes of the hyperplane after every epoch (a pass each)
@@ -304,7 +304,7 @@ pub struct RaceArgs {
     /// passive-aggressive, sgd, svm, lp, with commas between them
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "fine,perceptron")]
     pub methods: Vec<String>,
-    /// Write a line an epoch and method to this CSV file
+    /// Write one line per epoch and method to this CSV file
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
     /// Write a chart of accuracy over epochs to this SVG file
@@ -327,7 +327,7 @@ pub struct GenerateArgs {
     /// Number of features
     #[arg(long, value_name = "D")]
     pub features: NonZeroUsize,
-    /// Where randomness comes from
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// File: .npy (labels go to .labels.npy beside it), .csv, .tsv or .libsvm
@@ -363,7 +363,7 @@ pub struct ReproduceArgs {
     /// Experiment
     #[arg(value_enum)]
     pub experiment: ExperimentArg,
-    /// Folder for results.md, results.csv, epochs.csv and one chart an experiment
+    /// Folder for results.md, results.csv, epochs.csv and one chart per experiment
     #[arg(long, short, value_name = "DIR")]
     pub output: PathBuf,
     /// Shrink both sides of the data by this factor
@@ -381,7 +381,7 @@ pub struct ReproduceArgs {
     /// Stop each method after this time, such as 90, 90s, 5m or 1h
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub time_limit: Option<Duration>,
-    /// Where randomness comes from; run k has seed S + k
+    /// Random seed; run k has seed S + k
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// Number type of the values

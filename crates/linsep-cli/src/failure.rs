@@ -140,7 +140,7 @@ fn data_hint(kind: &ErrorKind) -> Option<&'static str> {
         }
         ErrorKind::NoSuchLabel { .. } => "--positive takes one of them",
         ErrorKind::NoSuchColumn { .. } => "columns are named by their header or numbered from 1",
-        ErrorKind::LabelCount { .. } => "--labels FILE has to have one label a row",
+        ErrorKind::LabelCount { .. } => "--labels FILE has to have one label per row",
         ErrorKind::WrongFeatures { .. } => {
             "--features chooses the columns; --label names the one to pass over"
         }

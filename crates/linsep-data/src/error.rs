@@ -92,7 +92,7 @@ pub enum ErrorKind {
         found: String,
     },
     /// The length of a row exceeds the largest floating-point number.
-    #[error("the row is too long a vector: its Euclidean length exceeds 1.8e308")]
+    #[error("the row's norm overflows: its Euclidean length exceeds 1.8e308")]
     TooLarge,
     /// An integer has no exact floating-point form.
     #[error("expected an integer that f64 holds exactly (up to 2^53), found {found}")]
@@ -146,7 +146,7 @@ pub enum ErrorKind {
         count: usize,
     },
     /// There are more or fewer labels than rows.
-    #[error("expected {rows} labels, one a row, found {labels}")]
+    #[error("expected {rows} labels, one per row, found {labels}")]
     LabelCount {
         /// Number of labels.
         labels: usize,
@@ -154,7 +154,7 @@ pub enum ErrorKind {
         rows: usize,
     },
     /// There are more or fewer weights than rows.
-    #[error("expected {rows} weights, one a row, found {weights}")]
+    #[error("expected {rows} weights, one per row, found {weights}")]
     WeightCount {
         /// Number of weights.
         weights: usize,

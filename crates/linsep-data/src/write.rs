@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::kernels::Element;
 
 /// Rows that one task turns into text.
-const ROWS_A_TASK: usize = 256;
+const ROWS_PER_TASK: usize = 256;
 
 /// A number type, as `.npy` and text have it.
 pub trait Written: Element + std::fmt::Display {
@@ -43,7 +43,7 @@ pub fn npy_header(descr: &str, shape: &[usize]) -> Vec<u8> {
 pub enum Layout {
     /// Values alone, one row after the other.
     Npy,
-    /// A header x1, x2, …, label and a line a row, with this delimiter.
+    /// A header x1, x2, …, label and one line per row, with this delimiter.
     Delimited(u8),
     /// label index:value …, indices counted from 1, zeros left out.
     Libsvm,
@@ -80,8 +80,8 @@ pub fn rows<T: Written>(
         return out.write_all(bytemuck::cast_slice(values));
     }
     let parts: Vec<Vec<u8>> = values
-        .par_chunks(ROWS_A_TASK * columns)
-        .zip(positive.par_chunks(ROWS_A_TASK))
+        .par_chunks(ROWS_PER_TASK * columns)
+        .zip(positive.par_chunks(ROWS_PER_TASK))
         .map(|(values, positive)| {
             let mut text = Vec::new();
             for (row, &positive) in values.chunks(columns).zip(positive) {

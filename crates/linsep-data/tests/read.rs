@@ -125,7 +125,7 @@ fn labels_come_from_a_file() {
     let samples = folder.read("a.svm", b"7 1:1\n1:nan\n1:2\n", &options).unwrap();
     assert_eq!(show(&samples), "- 0=1, + 0=2");
     let error = folder.read("a.csv", b"1\n2\n", &options).err().unwrap();
-    assert_eq!(folder.show(&error), "l.txt: expected 2 labels, one a row, found 3");
+    assert_eq!(folder.show(&error), "l.txt: expected 2 labels, one per row, found 3");
     let error = folder.read("a.csv", b"1\n2\n", &labels("l.txt", b"\n\n")).err().unwrap();
     assert_eq!(folder.show(&error), "l.txt: expected data, found an empty file");
     let absent = ReadOptions { labels: Some(folder.0.join("absent")), ..auto() };

@@ -243,7 +243,7 @@ pub fn exact_value(weights: &[f64], bias: f64, row: Row) -> Sum {
     sum
 }
 
-/// Returns the exact sign of w·x + b. All numbers are finite, and there is one weight a feature.
+/// Returns the exact sign of w·x + b. All numbers are finite, and there is one weight per feature.
 pub fn sign_of_value(weights: &[f64], bias: f64, row: Row) -> Ordering {
     float_sign(weights, bias, row).unwrap_or_else(|| exact_value(weights, bias, row).sign())
 }

@@ -63,7 +63,7 @@ pub enum Claim {
         /// The hyperplane.
         hyperplane: Plane,
     },
-    /// A hyperplane with no row on the wrong side has all rows on itself: the conflict cancels, and
+    /// A hyperplane with no row on the wrong side holds all rows on itself: the conflict cancels, and
     /// spans all rows.
     Inseparable {
         /// The rows that conflict.
@@ -72,7 +72,7 @@ pub enum Claim {
         /// orthogonal. With the conflict they span everything.
         orthogonal: Vec<Integers>,
     },
-    /// No hyperplane has all rows on their own sides, but one has no row on the wrong side.
+    /// No hyperplane puts all rows on their own sides, but one puts no row on the wrong side.
     QuasiSeparable {
         /// The rows that conflict.
         conflict: Vec<ConflictingRow>,
@@ -113,7 +113,7 @@ pub enum Plane {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FloatPlane {
-    /// One weight a feature.
+    /// One weight per feature.
     pub weights: Vec<f64>,
     /// The bias.
     pub bias: f64,
@@ -123,7 +123,7 @@ pub struct FloatPlane {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IntegerPlane {
-    /// One weight a feature.
+    /// One weight per feature.
     #[serde(with = "integers")]
     pub weights: Vec<IBig>,
     /// The bias.
@@ -278,7 +278,7 @@ impl Proof {
         Self::new(samples, Claim::inseparable(conflict.into(), orthogonal))
     }
 
-    /// Returns the claim that the rows (counted from 0) cancel, and that the hyperplane has no row on
+    /// Returns the claim that the rows (counted from 0) cancel, and that the hyperplane puts no row on
     /// the wrong side.
     pub fn quasi_separable(
         samples: &Samples,

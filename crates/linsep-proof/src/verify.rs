@@ -69,7 +69,7 @@ pub enum Refused {
         /// What the data says.
         found: String,
     },
-    /// There is not one weight a feature.
+    /// There is not one weight per feature.
     #[error("the proof has {found} weights where the data needs {expected}")]
     WrongLength {
         /// Weights.

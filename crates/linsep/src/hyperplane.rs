@@ -8,12 +8,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Rows handed to one task when an evaluation is spread over threads.
-const ROWS_A_TASK: usize = 1024;
+const ROWS_PER_TASK: usize = 1024;
 
 /// Weights w and bias b: the positive side is w·x + b > 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hyperplane {
-    /// One weight a feature.
+    /// One weight per feature.
     pub weights: Vec<f64>,
     /// The offset.
     pub bias: f64,
@@ -47,9 +47,9 @@ impl Hyperplane {
         // unless the length is so small that products underflow.
         let doubt = (self.weights.len() as f64 + 16.0) * 2.0 * f64::EPSILON * lifted_norm;
         let filtered = lifted_norm >= 1e-250;
-        let parts = (0..rows.div_ceil(ROWS_A_TASK)).into_par_iter().map(|task| {
-            let first = task * ROWS_A_TASK;
-            let mut values = vec![0.0; ROWS_A_TASK.min(rows - first)];
+        let parts = (0..rows.div_ceil(ROWS_PER_TASK)).into_par_iter().map(|task| {
+            let first = task * ROWS_PER_TASK;
+            let mut values = vec![0.0; ROWS_PER_TASK.min(rows - first)];
             self.values(samples.features(), first, &mut values);
             let mut part = Part::default();
             for (i, &value) in (first..).zip(&values) {

@@ -1,7 +1,35 @@
 //! Can one hyperplane tell two classes apart?
 //!
-//! The path of data is the order of reading: [`Samples`] are read, [`lift`]ed, learned from by an
-//! [`online`] method, and the [`Hyperplane`] that comes out is reported.
+//! [`decide()`](decide::decide()) answers, with a proof:
+//!
+//! ```
+//! use linsep::Samples;
+//! use linsep::decide::{DecideOptions, Outcome, decide};
+//!
+//! // 100 is negative, 101 is positive.
+//! let samples = Samples::dense(vec![100.0, 101.0], 1, vec![false, true])?;
+//! match decide(&samples, &DecideOptions::default(), &mut ())?.outcome {
+//!     Outcome::Separable { hyperplane, .. } => println!("{:?}", hyperplane.weights),
+//!     Outcome::QuasiSeparable { conflict, .. } | Outcome::Inseparable { conflict, .. } => {
+//!         println!("rows {:?} rule it out", conflict.rows());
+//!     }
+//!     other => println!("{other:?}"),
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The path of data is the order of reading: [`Samples`] are read ([`data`]), [`lift`]ed, learned from by
+//! an [`online`] method or [decided](mod@decide), [proven](proof) and [reported](report). Rows that are not
+//! in memory are [`Data`](data::Data), which [`decide_data`](decide::decide_data) takes.
+//!
+//! | word | meaning |
+//! |---|---|
+//! | lifted | a row as a point z = y (x, 1) / ‖(x, 1)‖ on the unit sphere; a separating w has w·z > 0 for all |
+//! | conflict | rows with positive multipliers that cancel: no hyperplane puts all of them strictly on their own sides |
+//! | face | the rows that lie on every weak separator: all if inseparable, none if separable |
+//! | pass, fold | one read of all rows, and what it computes |
+//!
+//! ARCHITECTURE.md has the other words, and the floor plan.
 
 pub mod decide;
 pub mod experiments;

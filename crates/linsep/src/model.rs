@@ -74,7 +74,7 @@ pub struct Training {
     pub max_epochs: u64,
     /// Whether rows were shuffled.
     pub shuffle: bool,
-    /// Where randomness came from.
+    /// The random seed.
     pub seed: u64,
 }
 
@@ -148,10 +148,10 @@ impl Model {
         let model: Model = serde_json::from_str(text)?;
         let count = model.features.count;
         if model.hyperplane.weights.len() != count {
-            return Err(ModelError::Inconsistent("it has not one weight a feature"));
+            return Err(ModelError::Inconsistent("it has not one weight per feature"));
         }
         if model.features.names.as_ref().is_some_and(|names| names.len() != count) {
-            return Err(ModelError::Inconsistent("it has not one name a feature"));
+            return Err(ModelError::Inconsistent("it has not one name per feature"));
         }
         Ok(model)
     }
@@ -189,8 +189,8 @@ mod tests {
     fn other_files_are_refused() {
         check(("linsep-model", "recipe"), "its format is not linsep-model");
         check(("\"version\": 1", "\"version\": 2"), "version 1 at the most, found version 2");
-        check(("\"count\": 2", "\"count\": 3"), "not one weight a feature");
-        check(("\"names\": null", "\"names\": [\"a\"]"), "not one name a feature");
+        check(("\"count\": 2", "\"count\": 3"), "not one weight per feature");
+        check(("\"names\": null", "\"names\": [\"a\"]"), "not one name per feature");
         check(("\"bias\"", "\"bios\""), "missing field `bias`");
         assert!(Model::from_json("x").is_err());
     }

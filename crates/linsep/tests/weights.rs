@@ -88,7 +88,7 @@ fn what_has_no_meaning_is_refused() {
         let error = samples.clone().with_weights(weights).err().unwrap();
         assert_eq!(error.to_string(), expected);
     };
-    check(vec![1.0; 39], "expected 40 weights, one a row, found 39");
+    check(vec![1.0; 39], "expected 40 weights, one per row, found 39");
     let mut weights = vec![1.0; 40];
     weights[7] = 0.0;
     check(weights, "row 8: expected a weight that is a finite number above 0, found 0");

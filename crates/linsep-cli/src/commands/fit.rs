@@ -87,7 +87,7 @@ pub fn status(stop: Stop) -> ExitCode {
     })
 }
 
-/// Writes a line an epoch.
+/// Writes one line per epoch.
 pub fn write_history(
     file: &mut OutputFile,
     method: &MethodSettings,

@@ -13,7 +13,7 @@ use crate::output::OutputFile;
 use crate::progress::Bar;
 
 /// Values made before they are written.
-const VALUES_A_BLOCK: usize = 1 << 22;
+const VALUES_PER_BLOCK: usize = 1 << 22;
 
 /// Runs the command.
 pub fn run(args: &GenerateArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
@@ -55,7 +55,7 @@ fn write_all<T: Generated + Written>(
     let bar = Bar::new("writing", quiet);
     let mut all_labels = vec![];
     file.write(|out| write::begin::<T>(layout, rows, columns, out))?;
-    let block = (VALUES_A_BLOCK / columns).clamp(1, rows);
+    let block = (VALUES_PER_BLOCK / columns).clamp(1, rows);
     let mut values = vec![T::default(); block * columns];
     let mut positive = vec![false; block];
     for first in (0..rows).step_by(block) {

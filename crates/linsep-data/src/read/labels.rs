@@ -124,7 +124,7 @@ pub(super) struct LabelFile {
 }
 
 impl LabelFile {
-    /// Returns the labels in a file: an npy array, or text with one a line.
+    /// Returns the labels in a file: an npy array, or text with one per line.
     ///
     /// Errors if it cannot be read, and if a label is missing, unless such rows are to be dropped.
     pub(super) fn read(path: &Path, missing: Missing) -> Result<Self, Error> {
@@ -280,7 +280,7 @@ mod tests {
         check("a\nc\nb\na\n\n\n", Refuse, "\"b\" [false, true, false] 1");
         check("a\nb\n\na\n", Refuse, "line 3: expected a label, found nothing");
         check("a\nb\n\nb\n", Drop, "\"b\" [false, true] 2");
-        check("a\nb\nb\n", Drop, "labels.txt: expected 4 labels, one a row, found 3");
+        check("a\nb\nb\n", Drop, "labels.txt: expected 4 labels, one per row, found 3");
         check("a\nb\na\na\n", Drop, "expected two classes, found one: all 3 rows are \"a\"");
     }
 }

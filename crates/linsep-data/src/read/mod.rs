@@ -54,7 +54,7 @@ pub struct ReadOptions {
     pub positive: Option<String>,
     /// The feature columns, in this order; by default all but the label.
     pub features: Option<Vec<ColumnChoice>>,
-    /// A file of labels, npy or one a line; then all columns are features.
+    /// A file of labels, npy or one per line; then all columns are features.
     pub labels: Option<PathBuf>,
     /// Whether the first row of CSV or TSV names the columns.
     pub header: Header,

@@ -22,7 +22,7 @@ use crate::kernels::{self, Element, Grid};
 pub type Lent<T> = Arc<dyn AsRef<[T]> + Send + Sync>;
 
 /// Rows handed to one task when work is spread over threads.
-const ROWS_A_TASK: usize = 1024;
+const ROWS_PER_TASK: usize = 1024;
 
 /// The features of all rows, in the one form in which they were read.
 #[derive(Clone)]
@@ -251,7 +251,7 @@ impl Samples {
         }
         let norms: Vec<f64> = (0..rows)
             .into_par_iter()
-            .with_min_len(ROWS_A_TASK)
+            .with_min_len(ROWS_PER_TASK)
             .map(|i| features.extended_norm(i))
             .collect();
         let mut samples = Samples {
@@ -350,9 +350,9 @@ impl Samples {
     /// Returns the samples with names for their features.
     ///
     /// # Panics
-    /// If there is not one name a feature.
+    /// If there is not one name per feature.
     pub fn with_feature_names(mut self, names: Vec<String>) -> Self {
-        assert_eq!(names.len(), self.columns(), "one name a feature");
+        assert_eq!(names.len(), self.columns(), "one name per feature");
         self.feature_names = Some(names);
         self
     }
@@ -360,7 +360,7 @@ impl Samples {
     /// Returns the samples with a weight for each row: how much it counts where a method has a meaning
     /// for that. A weight cannot change a verdict.
     ///
-    /// Errors if there is not one weight a row, or if one is not a finite number above zero.
+    /// Errors if there is not one weight per row, or if one is not a finite number above zero.
     pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self, Error> {
         let (found, rows) = (weights.len(), self.rows());
         if found != rows {
@@ -475,7 +475,7 @@ mod tests {
             &[f64::MAX, f64::MAX, 0.0, 0.0],
             2,
             "+-",
-            "row 1: the row is too long a vector: its Euclidean length exceeds 1.8e308",
+            "row 1: the row's norm overflows: its Euclidean length exceeds 1.8e308",
         );
     }
 

@@ -49,6 +49,30 @@ pub fn decide(
 
 /// Decides whether data is separable, wherever it is. Errors if an option is out of its range, or if the
 /// data cannot be read.
+///
+/// The outcome, its proof and the passes are those of [`decide`] on the same rows in memory, to the last
+/// bit. What needs all rows in memory is left out where they are not: the largest margin of rows fewer
+/// than features takes longer then, and sparse rows take the ways of dense ones.
+///
+/// ```
+/// use linsep::data::read::{NpyFile, ReadOptions};
+/// use linsep::data::write::{npy_header, npy_labels};
+/// use linsep::decide::{DecideOptions, Verdict, decide_data};
+/// use linsep::proof::verify_data;
+///
+/// let path = std::env::temp_dir().join(format!("linsep-decide-{}.npy", std::process::id()));
+/// let values = [100.0_f64, 101.0].map(f64::to_le_bytes).concat();
+/// std::fs::write(&path, [npy_header("<f8", &[2, 1]), values].concat())?;
+/// std::fs::write(path.with_extension("labels.npy"), npy_labels(&[false, true]))?;
+/// // The file is read in blocks of 16 MiB, of which four are in memory at a time at most.
+/// let file = NpyFile::open(&path, &ReadOptions::default(), 16 << 20)?;
+/// let decision = decide_data(&file, &DecideOptions::default(), &mut ())?;
+/// assert_eq!(decision.verdict(), Some(Verdict::Separable));
+/// assert!(verify_data(&file, decision.proof().unwrap(), None)?.is_ok());
+/// # std::fs::remove_file(&path)?;
+/// # std::fs::remove_file(path.with_extension("labels.npy"))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn decide_data(
     data: &dyn Data,
     options: &DecideOptions,

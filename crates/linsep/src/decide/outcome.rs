@@ -103,6 +103,20 @@ pub enum Because {
     NotInMemory,
 }
 
+impl Because {
+    /// Returns the reason in a word, for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Because::Limit(Limit::Passes) => "passes",
+            Because::Limit(Limit::Time) => "time",
+            Because::Limit(Limit::Cancelled) => "cancelled",
+            Because::TooDelicate => "too-delicate",
+            Because::WeakTooLarge => "weak-too-large",
+            Because::NotInMemory => "not-in-memory",
+        }
+    }
+}
+
 /// Which way the engine took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -146,6 +160,14 @@ impl Decision {
     /// Returns the verdict in a word; "undecided" if there is none.
     pub fn word(&self) -> String {
         self.verdict().map_or("undecided".to_string(), |verdict| verdict.to_string())
+    }
+
+    /// Returns why there is no verdict; none if there is one.
+    pub fn because(&self) -> Option<Because> {
+        match self.outcome {
+            Outcome::Undecided { because, .. } => Some(because),
+            _ => None,
+        }
     }
 
     /// Returns the proof; none if undecided.

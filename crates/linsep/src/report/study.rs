@@ -31,7 +31,7 @@ pub fn csv(results: &[(Experiment, Vec<Run>)]) -> String {
     out
 }
 
-/// Returns `epochs.csv`: a line an epoch of every run, what the charts are drawn from.
+/// Returns `epochs.csv`: one line per epoch of every run, what the charts are drawn from.
 pub fn epochs_csv(results: &[(Experiment, Vec<Run>)]) -> String {
     let mut out = String::from("experiment,run,method,epsilon,epoch,mistakes\n");
     for (experiment, runs) in results {

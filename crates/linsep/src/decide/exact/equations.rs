@@ -1,4 +1,4 @@
-//! The integer equations behind a set of rows: one a coordinate, one unknown a row.
+//! The integer equations behind a set of rows: one per coordinate, one unknown per row.
 //!
 //! ```text
 //! sum_i lambda_i y_i (x_i, 1) = 0 is one equation for each coordinate c. A finite f64 is m 2^e,
