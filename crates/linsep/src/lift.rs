@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use linsep_data::kernels::Grid;
+use linsep_data::kernels::{Grid, exponent};
 use linsep_data::{Features, Samples};
 
 /// How long the vectors are that a method learns from.
@@ -176,7 +176,7 @@ impl<'a> Rows<'a> {
 /// Returns the power of two by which raw rows are scaled if the longest has this length: 1 unless
 /// squares would overflow.
 pub(crate) fn raw_unit(longest: f64) -> f64 {
-    let exponent = (longest.to_bits() >> 52) as i32 - 1023;
+    let exponent = exponent(longest);
     if exponent > 400 { 2.0_f64.powi(-exponent) } else { 1.0 }
 }
 

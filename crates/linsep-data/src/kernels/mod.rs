@@ -29,6 +29,12 @@ pub trait Element: Copy + Send + Sync + Default + bytemuck::Pod + 'static {
     fn scores(w: &[f64], rows: &[Self], stride: usize, out: &mut [f64]);
 }
 
+/// Returns the exponent of the largest power of two that is not above the magnitude of a number, which
+/// is not subnormal.
+pub fn exponent(value: f64) -> i32 {
+    (value.to_bits() >> 52 & 0x7ff) as i32 - 1023
+}
+
 /// Multiples of one power of two, so wide that sums of them lose nothing: such a sum is the same to
 /// the last bit in whatever order, and in whatever parts, it is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,9 +54,9 @@ impl Grid {
         let total = terms as f64 * largest;
         assert!((1e-120..1e120).contains(&largest), "sums of numbers of ordinary size");
         // The next power of two, and one more bit, which the anchor needs.
-        let exponent = ((total.to_bits() >> 52) as i64 - 1023) + 2;
-        // A sum below 2^exponent is exact on a grid of width 2^(exponent - 52).
-        Grid { anchor: 1.5 * f64::from_bits(((exponent + 1023) as u64) << 52) }
+        let above = exponent(total) + 2;
+        // A sum below 2^above is exact on a grid of width 2^(above - 52).
+        Grid { anchor: 1.5 * 2f64.powi(above) }
     }
 
     /// Returns the nearest number on the grid.

@@ -5,6 +5,7 @@
 //! of two changes no verdict and rounds nothing, and takes most of that away.
 
 use linsep_data::Features;
+use linsep_data::kernels::exponent;
 use linsep_data::samples::SparseBuilder;
 
 use super::super::plan;
@@ -73,11 +74,6 @@ impl Scaled {
         let weights = each.map(|(weight, &e)| weight * 2f64.powi(e)).collect();
         Hyperplane { weights, bias: plane.bias }
     }
-}
-
-/// Returns the exponent of the largest power of two that is not above the magnitude.
-fn exponent(value: f64) -> i32 {
-    (value.to_bits() >> 52 & 0x7ff) as i32 - 1023
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use linsep_proof::RowWeights;
 use super::min_norm_point::Corral;
 use super::order::{Scored, by_score, keep_smallest};
 use crate::Hyperplane;
-use crate::data::kernels::Element;
+use crate::data::kernels::{Element, exponent};
 
 /// Rows of each class that are paired with the most extreme row of the other between two looks at all.
 const CANDIDATES: usize = 30;
@@ -53,10 +53,9 @@ impl Hulls {
             .into_iter()
             .flat_map(|x| x.iter().zip(&origin))
             .fold(f64::MIN_POSITIVE, |largest, (x, o)| largest.max((x * 0.5 - o * 0.5).abs()));
-        let exponent = (largest.to_bits() >> 52) as i32 - 1023;
         Hulls {
             corral: Corral::new(origin.len()),
-            scale: 2f64.powi(-exponent.clamp(-1000, 1000)),
+            scale: 2f64.powi(-exponent(largest).clamp(-1000, 1000)),
             origin,
             points: vec![],
             numbers: HashMap::new(),
