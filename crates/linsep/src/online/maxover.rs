@@ -61,6 +61,10 @@ impl Maxover {
 impl Method for Maxover {
     fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
         let State { w, nearest, mistaken, .. } = &mut self.state;
+        if span.positions.start == 0 {
+            // What an epoch that was cut short left over may be about other rows.
+            (*nearest, *mistaken) = (None, false);
+        }
         let target = self.kappa * norm(w.iter().copied());
         let mut mistakes = 0;
         for i in span.rows(rows) {
@@ -102,7 +106,9 @@ impl Method for Maxover {
     }
 
     fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
-        restore_state(&mut self.state, saved, |state| [(&state.w, rows.dimension())])
+        restore_state(&mut self.state, saved, |state| [(&state.w, rows.dimension())])?;
+        self.state.nearest = self.state.nearest.filter(|(_, row)| *row < rows.len());
+        Ok(())
     }
 }
 
@@ -111,6 +117,24 @@ mod tests {
     use super::*;
     use crate::Samples;
     use crate::online::Order;
+
+    #[test]
+    fn an_epoch_cut_short_leaves_nothing_to_other_rows() {
+        let many = Samples::dense(vec![1.0, 2.0, 3.0, 4.0], 1, vec![false, true, true, false]);
+        let few = Samples::dense(vec![1.0, 2.0], 1, vec![false, true]).unwrap();
+        let (many, few) = (many.unwrap(), Rows::lifted(&few));
+        let many = Rows::lifted(&many);
+        let mut method = Maxover::new(&Settings { kappa: 0.0 }, &many);
+        let order = Order::natural();
+        method.learn(&many, &Span { order: &order, positions: 2..4, epoch: 1 });
+        let saved = method.save();
+        let mut other = Maxover::new(&Settings { kappa: 0.0 }, &few);
+        other.restore(&few, saved).unwrap();
+        other.learn(&few, &Span { order: &order, positions: 0..2, epoch: 1 });
+        assert_eq!(other.state.nearest.map(|(_, row)| row), Some(0));
+        other.end_epoch(&few);
+        assert_eq!(other.answer(), few.vector(0));
+    }
 
     fn check(w: &[f64], kappa: f64, expected: Option<usize>) {
         // Lifted: (-0.6, -0.8), (0.6, 0.8), (0.8, 0.6), (-0.8, -0.6).
