@@ -175,10 +175,13 @@ pub fn upper_bound(data: &dyn Data, kind: MarginKind, rows: &RowWeights) -> Resu
         return Ok(kind.most());
     }
     let (samples, weights) = (data.fetch(&rows.rows())?, rows.weights());
-    Ok(match kind {
+    let bound = match kind {
         MarginKind::Angular => angular_upper_bound(&samples, &weights),
         MarginKind::Geometric => geometric_upper_bound(&samples, &weights),
-    })
+    };
+    // A quotient that came out below this may have lost more than its slack to underflow, or all of
+    // itself: it stands for this number, which is above it in any case.
+    Ok(bound.clamp(power_of_two(-900), kind.most()))
 }
 
 /// ‖sum a_i z_i‖ / sum a_i: a hyperplane w of length 1 with margin rho has
@@ -201,9 +204,8 @@ fn angular_upper_bound(samples: &Samples, weights: &[f64]) -> f64 {
     if !(power_of_two(-500)..power_of_two(500)).contains(&total) {
         return 1.0;
     }
-    (combined_length(samples, &terms, last) / total
-        * (1.0 + slack(samples.columns() + weights.len())))
-    .min(1.0)
+    combined_length(samples, &terms, last) / total
+        * (1.0 + slack(samples.columns() + weights.len()))
 }
 
 /// Half the distance of two points, one in the hull of each class: no hyperplane between them is
@@ -226,7 +228,7 @@ fn geometric_upper_bound(samples: &Samples, weights: &[f64]) -> f64 {
         })
         .collect();
     let distance = combined_length(samples, &terms, Sum::default()) / product;
-    (0.5 * distance * (1.0 + slack(samples.columns()))).min(f64::MAX)
+    0.5 * distance * (1.0 + slack(samples.columns()))
 }
 
 /// Returns a number that the length of (sum c_i x_i, last) does not exceed by more than its rounding,

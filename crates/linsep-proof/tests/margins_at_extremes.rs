@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use dashu_int::IBig;
 use linsep_data::Samples;
-use linsep_proof::MarginKind::Angular;
+use linsep_proof::MarginKind::{Angular, Geometric};
 use linsep_proof::{margin_lower_bound, margin_upper_bound};
 use proptest::prelude::*;
 
@@ -189,6 +189,66 @@ proptest! {
             let held = margins.map(|(i, row)| Quotient::of(row, label(i), &w[..2], w[2]));
             prop_assert!(held.into_iter().any(|m| m.cmp(upper) != Ordering::Greater), "{:e}", upper);
         }
+    }
+}
+
+/// Returns two to the exponent, also where it is subnormal.
+fn power(exponent: i32) -> f64 {
+    2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
+}
+
+/// Checks both upper bounds for two numbers, the larger positive, and these weights: the largest
+/// geometric margin is half their difference, and the angular one is that of the bisector.
+fn check_two(small: f64, large: f64, weights: [f64; 2]) -> Result<(), TestCaseError> {
+    let Some(samples) = samples(&[large, small], 1) else { return Ok(()) };
+    let rows = [(0, weights[0]), (1, weights[1])].into();
+    let upper = margin_upper_bound(&samples, Geometric, &rows);
+    let distance = Exact::of(large).plus(&Exact::of(-small));
+    let twice = Exact::of(upper).times(&Exact::of(2.0));
+    prop_assert_ne!(
+        twice.cmp(&distance),
+        Ordering::Less,
+        "{:e} for {:e} {:e}",
+        upper,
+        small,
+        large
+    );
+    // A hyperplane between the two, of which the margin must not exceed the bound either.
+    let upper = margin_upper_bound(&samples, Angular, &rows);
+    let middle = small / 2.0 + large / 2.0;
+    let margins = [(large, true), (small, false)];
+    let both = margins
+        .iter()
+        .all(|&(x, p)| Quotient::of(&[x], p, &[1.0], -middle).cmp(upper) == Ordering::Greater);
+    prop_assert!(!both, "{:e} for {:e} {:e}", upper, small, large);
+    Ok(())
+}
+
+#[test]
+fn upper_bounds_hold_at_both_ends_of_the_range() {
+    // Weights of 2^500 for 0 and the smallest double: a quotient that underflows is no bound.
+    for exponent in [-1074, -1073, -1022, -900, -500, 0, 500, 1000, 1022] {
+        for weight in [-1074, -900, -500, -30, 0, 30, 499, 500, 511, 1000, 1023] {
+            let (unit, weight) = (power(exponent), power(weight));
+            for (small, large) in [(0.0, unit), (-unit, unit), (unit, 1.5 * unit), (-unit, 0.0)] {
+                for weights in [[weight, weight], [weight, 1.0], [1.0, weight]] {
+                    check_two(small, large, weights).unwrap();
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(5000))]
+
+    #[test]
+    fn upper_bounds_hold_for_any_two_numbers(
+        values in (extreme(), extreme()),
+        weights in (extreme(), extreme()),
+    ) {
+        let (small, large) = (values.0.min(values.1), values.0.max(values.1));
+        check_two(small, large, [weights.0.abs(), weights.1.abs()])?;
     }
 }
 
