@@ -46,21 +46,28 @@ impl<'a> Budget<'a> {
         self.limit().is_some()
     }
 
-    /// Returns the limit that has been reached, if one has.
-    pub fn limit(&self) -> Option<Limit> {
-        self.limit_after(0)
+    /// Returns a question for work that several threads share: has the time run out, or was it
+    /// cancelled? Passes do not count, since such work makes none.
+    pub fn halt(&self) -> impl Fn() -> bool + Sync + use<'_> {
+        let (cancelled, until) = (self.watch.cancelled(), self.until);
+        move || flagged(cancelled) || until.is_some_and(|until| Instant::now() >= until)
     }
 
-    /// Returns the limit that would be reached with so many rows more read.
-    pub fn limit_after(&self, rows: u64) -> Option<Limit> {
-        let shape = self.data.shape();
-        let passes = self.passes() + rows.div_ceil(shape.rows as u64);
+    /// Returns the limit that has been reached, if one has.
+    pub fn limit(&self) -> Option<Limit> {
         match () {
             () if flagged(self.watch.cancelled()) => Some(Limit::Cancelled),
             () if self.until.is_some_and(|until| Instant::now() >= until) => Some(Limit::Time),
-            () if passes >= self.max_passes => Some(Limit::Passes),
+            () if self.passes() >= self.max_passes => Some(Limit::Passes),
             () => None,
         }
+    }
+
+    /// Returns the same question for work that reads rows by itself, and says how many so far.
+    pub fn halt_after(&self) -> impl Fn(u64) -> bool + Sync + use<'_> {
+        let (halt, passes, most) = (self.halt(), self.passes(), self.max_passes);
+        let rows = self.data.shape().rows as u64;
+        move |read| halt() || passes + read.div_ceil(rows) >= most
     }
 
     /// Returns the passes so far.

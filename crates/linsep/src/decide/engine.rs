@@ -188,7 +188,7 @@ impl Engine<'_> {
         match self.question {
             Question::Which => {
                 let search = &self.search;
-                let class = weak::classify(search.data, conflict, &|| search.budget.halted())?;
+                let class = weak::classify(search.data, conflict, &search.budget.halt())?;
                 self.proven(|search| certify::classified(search, class))
             }
             Question::Strictly => {

@@ -13,13 +13,13 @@ use crate::Samples;
 pub fn exact_conflict(samples: &Samples) -> Result<(usize, usize), Vec<usize>> {
     use dashu_int::ops::BitTest;
     let rows = SignedRows::all(samples);
-    match solve(&rows, &vec![1.0; rows.len()]) {
+    match solve(&rows, &vec![1.0; rows.len()], &|| false) {
         Solution::Proven(found) => {
             let bits = found.iter().map(|(_, multiplier)| multiplier.bit_len()).max();
             Ok((found.len(), bits.unwrap_or(0)))
         }
         Solution::MixedSigns { wrong, .. } => Err(wrong),
-        Solution::Independent => Err(vec![]),
+        Solution::Independent | Solution::Halted => Err(vec![]),
     }
 }
 

@@ -154,12 +154,12 @@ impl<'a> Search<'a> {
         pairs.sort_unstable_by_key(|(row, _)| *row);
         let (rows, weights): (Vec<usize>, Vec<f64>) = pairs.into_iter().unzip();
         let samples = self.data.fetch(&rows)?;
-        match solve(&SignedRows::all(&samples), &weights) {
+        match solve(&SignedRows::all(&samples), &weights, &self.budget.halt()) {
             Solution::Proven(found) => {
                 let found = found.into_iter().map(|(at, m)| (rows[at], IBig::from(m)));
                 Ok(Some(Conflict::from(found.collect::<Vec<_>>())))
             }
-            Solution::Independent | Solution::MixedSigns { .. } => Ok(None),
+            Solution::Independent | Solution::MixedSigns { .. } | Solution::Halted => Ok(None),
         }
     }
 }

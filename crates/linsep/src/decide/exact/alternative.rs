@@ -19,6 +19,8 @@
 
 use dashu_int::IBig;
 
+use super::super::solvers::order::{Scored, by_score};
+use super::Halt;
 use super::integers::{direction, dot, in_lowest_terms};
 
 /// One of the two cases, of which exactly one holds.
@@ -33,13 +35,18 @@ pub enum Alternative {
 /// Returns which case holds for all `vectors`, starting from those at the positions `start`.
 ///
 /// The few vectors that matter are found as in the engine: an answer for some is held against all,
-/// and the worst offenders join. Returns none if that takes more than `rounds`.
-pub fn decide(vectors: &[Vec<IBig>], start: &[usize], rounds: usize) -> Option<Alternative> {
+/// and the worst offenders join. Returns none if that takes more than `rounds`, or if it was halted.
+pub fn decide(
+    vectors: &[Vec<IBig>],
+    start: &[usize],
+    rounds: usize,
+    halt: Halt,
+) -> Option<Alternative> {
     let floats: Vec<Vec<f64>> = vectors.iter().map(|v| direction(v)).collect();
     let mut chosen = start.to_vec();
     for _ in 0..rounds {
         let some: Vec<&[IBig]> = chosen.iter().map(|&k| &vectors[k][..]).collect();
-        let w = match simplex(&some) {
+        let w = match simplex(&some, halt)? {
             Alternative::Conflict(conflict) => {
                 let mut conflict: Vec<(usize, IBig)> =
                     conflict.into_iter().map(|(k, m)| (chosen[k], m)).collect();
@@ -48,21 +55,27 @@ pub fn decide(vectors: &[Vec<IBig>], start: &[usize], rounds: usize) -> Option<A
             }
             Alternative::Separator(w) => w,
         };
-        let mut wrong: Vec<(f64, usize)> = (0..vectors.len())
-            .filter(|&k| dot(&w, &vectors[k]) <= IBig::ZERO)
-            .map(|k| (floats[k].iter().zip(direction(&w)).map(|(a, b)| a * b).sum(), k))
-            .collect();
+        let steep = direction(&w);
+        let mut wrong: Vec<Scored> = vec![];
+        for (k, vector) in vectors.iter().enumerate() {
+            if halt() {
+                return None;
+            }
+            if dot(&w, vector) <= IBig::ZERO {
+                wrong.push((floats[k].iter().zip(&steep).map(|(a, b)| a * b).sum(), k));
+            }
+        }
         if wrong.is_empty() {
             return Some(Alternative::Separator(w));
         }
-        wrong.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        wrong.sort_by(by_score);
         chosen.extend(wrong.iter().take(w.len()).map(|&(_, k)| k));
     }
     None
 }
 
-/// Returns which case holds. There must be a vector.
-fn simplex(vectors: &[&[IBig]]) -> Alternative {
+/// Returns which case holds, or nothing if it was halted. There must be a vector.
+fn simplex(vectors: &[&[IBig]], halt: Halt) -> Option<Alternative> {
     let (n, d) = (vectors.len(), vectors[0].len());
     // A row an equation: coordinates, then the sum; columns: lambda, artificial, right-hand side.
     let mut table: Vec<Vec<IBig>> = (0..=d)
@@ -86,6 +99,9 @@ fn simplex(vectors: &[&[IBig]]) -> Alternative {
     let mut denominator = IBig::ONE;
     let last = n + d + 1;
     while let Some(column) = (0..n).find(|&k| costs[k] < IBig::ZERO) {
+        if halt() {
+            return None;
+        }
         let row = (0..=d)
             .filter(|&r| table[r][column] > IBig::ZERO)
             .min_by(|&a, &b| {
@@ -113,11 +129,11 @@ fn simplex(vectors: &[&[IBig]]) -> Alternative {
             .map(|(k, row)| (*k, row[last].clone()))
             .unzip();
         let conflict = at.into_iter().zip(in_lowest_terms(multipliers)).collect();
-        return Alternative::Conflict(conflict);
+        return Some(Alternative::Conflict(conflict));
     }
     // The cost of artificial variable j is 1 - y_j, and -y has a positive product with all.
     let w = (0..d).map(|j| &costs[n + j] - &denominator).collect();
-    Alternative::Separator(in_lowest_terms(w))
+    Some(Alternative::Separator(in_lowest_terms(w)))
 }
 
 #[cfg(test)]
@@ -127,7 +143,8 @@ mod tests {
     fn check(vectors: &[&[i64]], conflict: Option<&[(usize, i64)]>) {
         let vectors: Vec<Vec<IBig>> =
             vectors.iter().map(|v| v.iter().map(|&x| IBig::from(x)).collect()).collect();
-        let found = decide(&vectors, &[0], 100).unwrap();
+        assert_eq!(decide(&vectors, &[0], 100, &|| true), None);
+        let found = decide(&vectors, &[0], 100, &|| false).unwrap();
         match (&found, conflict) {
             (Alternative::Separator(w), None) => {
                 assert!(vectors.iter().all(|v| dot(w, v) > IBig::ZERO));

@@ -24,6 +24,7 @@ use dashu_int::ops::{Gcd, UnsignedAbs};
 use dashu_int::{IBig, Sign, UBig};
 
 use super::super::solvers::caratheodory;
+use super::Halt;
 use super::equations::{Entry, Equations, Scale};
 use super::lifting::null_vector;
 use super::modular::{Elimination, PRIMES, Prime};
@@ -48,6 +49,8 @@ pub enum Solution {
         /// than the one found, none has one sign, and by Gordan's theorem the rows are separable.
         nullity: usize,
     },
+    /// It took too long.
+    Halted,
 }
 
 /// Returns the conflict of the given rows: positive integers that combine their y (x, 1) to zero.
@@ -61,111 +64,149 @@ pub enum Solution {
 ///
 /// # Panics
 /// If there is not one weight per row.
-pub fn solve(rows: &SignedRows, weights: &[f64]) -> Solution {
+pub fn solve(rows: &SignedRows, weights: &[f64], halt: Halt) -> Solution {
     assert_eq!(rows.len(), weights.len(), "one weight per row");
     let scale = Scale::new(rows);
     // Sums of one entry per row must fit 127 bits in the first two.
     match scale.bits {
-        0..=62 => solve_in::<i64>(rows, weights, &scale),
-        63..=110 => solve_in::<i128>(rows, weights, &scale),
-        _ => solve_in::<IBig>(rows, weights, &scale),
+        0..=62 => solve_in::<i64>(rows, weights, &scale, halt),
+        63..=110 => solve_in::<i128>(rows, weights, &scale, halt),
+        _ => solve_in::<IBig>(rows, weights, &scale, halt),
     }
 }
 
 /// Returns the integers, of either sign, that combine the y (x, 1) of these rows to zero, in their
-/// order, if there is one such combination up to its scale.
-pub fn relation(rows: &SignedRows) -> Option<Vec<IBig>> {
+/// order, if there is one such combination up to its scale and it was found before a halt.
+pub fn relation(rows: &SignedRows, halt: Halt) -> Option<Vec<IBig>> {
     let scale = Scale::new(rows);
     match scale.bits {
-        0..=62 => relation_in::<i64>(rows, &scale),
-        63..=110 => relation_in::<i128>(rows, &scale),
-        _ => relation_in::<IBig>(rows, &scale),
+        0..=62 => relation_in::<i64>(rows, &scale, halt),
+        63..=110 => relation_in::<i128>(rows, &scale, halt),
+        _ => relation_in::<IBig>(rows, &scale, halt),
     }
 }
 
-/// Returns the rank of these rows modulo a prime: never more than the true rank.
-pub fn rank(rows: &SignedRows) -> usize {
+/// Returns the rank of these rows modulo a prime, never more than the true rank; nothing if halted.
+pub fn rank(rows: &SignedRows, halt: Halt) -> Option<usize> {
     let scale = Scale::new(rows);
     match scale.bits {
-        0..=62 => eliminated::<i64>(rows, &scale).1.rank(),
-        63..=110 => eliminated::<i128>(rows, &scale).1.rank(),
-        _ => eliminated::<IBig>(rows, &scale).1.rank(),
+        0..=62 => eliminated::<i64>(rows, &scale, halt).map(|(_, e)| e.rank()),
+        63..=110 => eliminated::<i128>(rows, &scale, halt).map(|(_, e)| e.rank()),
+        _ => eliminated::<IBig>(rows, &scale, halt).map(|(_, e)| e.rank()),
     }
 }
 
-fn eliminated<T: Entry>(rows: &SignedRows, scale: &Scale) -> (Equations<T>, Elimination) {
+fn eliminated<T: Entry>(
+    rows: &SignedRows,
+    scale: &Scale,
+    halt: Halt,
+) -> Option<(Equations<T>, Elimination)> {
     let equations = Equations::new(rows, scale);
-    let elimination = Elimination::new(&equations, Prime(PRIMES[0]));
-    (equations, elimination)
+    let elimination = Elimination::new(&equations, Prime(PRIMES[0]), halt)?;
+    Some((equations, elimination))
 }
 
-fn relation_in<T: Entry>(rows: &SignedRows, scale: &Scale) -> Option<Vec<IBig>> {
-    let (equations, elimination) = eliminated::<T>(rows, scale);
-    if elimination.nullity() == 1 { null_vector(&equations, &elimination) } else { None }
+fn relation_in<T: Entry>(rows: &SignedRows, scale: &Scale, halt: Halt) -> Option<Vec<IBig>> {
+    let (equations, elimination) = eliminated::<T>(rows, scale, halt)?;
+    if elimination.nullity() == 1 { null_vector(&equations, &elimination, halt) } else { None }
 }
 
 /// Returns the conflict, computed with entries of the given type.
-fn solve_in<T: Entry>(rows: &SignedRows, weights: &[f64], scale: &Scale) -> Solution {
+fn solve_in<T: Entry>(rows: &SignedRows, weights: &[f64], scale: &Scale, halt: Halt) -> Solution {
     let mut nullity = 0;
     for p in PRIMES {
         let equations = Equations::<T>::new(rows, scale);
-        let elimination = Elimination::new(&equations, Prime(p));
+        let Some(elimination) = Elimination::new(&equations, Prime(p), halt) else {
+            return Solution::Halted;
+        };
         nullity = elimination.nullity();
         let all: Vec<usize> = (0..rows.len()).collect();
         let found = match nullity {
             0 => return Solution::Independent,
-            1 => null_vector(&equations, &elimination).map(|vector| (all, vector)),
-            _ => fewer(rows, &all, weights, scale, &equations, &elimination),
+            1 => null_vector(&equations, &elimination, halt).map(|vector| (all, vector)),
+            _ => {
+                let part = Part { rows, weights, scale, halt };
+                part.fewer(&all, &equations, &elimination)
+            }
         };
         if let Some((kept, vector)) = found {
             return judge(&kept, vector, weights, nullity);
+        }
+        if halt() {
+            return Solution::Halted;
         }
     }
     Solution::MixedSigns { wrong: vec![], nullity }
 }
 
-/// Returns some of the rows at these places, which leave one unknown free, and their solution, or
-/// nothing if the prime was a bad one.
-fn fewer<T: Entry>(
-    rows: &SignedRows,
-    places: &[usize],
-    weights: &[f64],
-    scale: &Scale,
-    equations: &Equations<T>,
-    elimination: &Elimination,
-) -> Option<(Vec<usize>, Vec<IBig>)> {
-    let mut at = vec![usize::MAX; rows.dimension];
-    for (t, &equation) in elimination.equations.iter().enumerate() {
-        at[equations.coordinates[equation]] = t;
+/// Rows of which some are left out.
+struct Part<'a> {
+    rows: &'a SignedRows,
+    weights: &'a [f64],
+    scale: &'a Scale,
+    halt: Halt<'a>,
+}
+
+impl Part<'_> {
+    /// Returns some of the rows at these places, which leave one unknown free, and their solution, or
+    /// nothing if the prime was a bad one or the work was halted.
+    fn fewer<T: Entry>(
+        &self,
+        places: &[usize],
+        equations: &Equations<T>,
+        elimination: &Elimination,
+    ) -> Option<(Vec<usize>, Vec<IBig>)> {
+        let own: Vec<f64> = places.iter().map(|&place| self.weights[place]).collect();
+        let matrix = self.lifted(places, equations, elimination);
+        let kept = caratheodory::reduce(matrix, &own, self.halt);
+        // Rounding may have misled the reduction; the elimination knows rows that surely depend.
+        self.solution::<T>(places, &kept, elimination.prime).or_else(|| {
+            let (determined, free) = elimination.unknowns.split_at(elimination.rank());
+            let heaviest = free.iter().max_by(|&&a, &&b| own[a].total_cmp(&own[b]));
+            let mut kept: Vec<usize> = determined.iter().chain(heaviest).copied().collect();
+            kept.sort_unstable();
+            self.solution::<T>(places, &kept, elimination.prime)
+        })
     }
-    let mut matrix = vec![vec![0.0; places.len()]; elimination.rank()];
-    for (unknown, &place) in places.iter().enumerate() {
-        for &(c, value) in rows.entries(place) {
-            if at[c] != usize::MAX {
-                matrix[at[c]][unknown] = value / rows.norm(place);
-            }
-        }
-    }
-    let own: Vec<f64> = places.iter().map(|&place| weights[place]).collect();
-    let kept = caratheodory::reduce(matrix, &own);
-    let solution = |kept: &[usize]| {
+
+    /// Returns the solution of the rows at some of the places.
+    fn solution<T: Entry>(
+        &self,
+        places: &[usize],
+        kept: &[usize],
+        prime: Prime,
+    ) -> Option<(Vec<usize>, Vec<IBig>)> {
         let places: Vec<usize> = kept.iter().map(|&unknown| places[unknown]).collect();
-        let equations = Equations::<T>::new(&rows.at(&places), scale);
-        let inner = Elimination::new(&equations, elimination.prime);
+        let equations = Equations::<T>::new(&self.rows.at(&places), self.scale);
+        let inner = Elimination::new(&equations, prime, self.halt)?;
         match inner.nullity() {
             0 => None,
-            1 => null_vector(&equations, &inner).map(|vector| (places, vector)),
-            _ => fewer(rows, &places, weights, scale, &equations, &inner),
+            1 => null_vector(&equations, &inner, self.halt).map(|vector| (places, vector)),
+            _ => self.fewer(&places, &equations, &inner),
         }
-    };
-    // Rounding may have misled the reduction; the elimination knows rows that surely depend.
-    solution(&kept).or_else(|| {
-        let (determined, free) = elimination.unknowns.split_at(elimination.rank());
-        let heaviest = free.iter().max_by(|&&a, &&b| own[a].total_cmp(&own[b]));
-        let mut kept: Vec<usize> = determined.iter().chain(heaviest).copied().collect();
-        kept.sort_unstable();
-        solution(&kept)
-    })
+    }
+
+    /// Returns the lifted rows at these places, in the coordinates of the independent equations.
+    fn lifted<T: Entry>(
+        &self,
+        places: &[usize],
+        equations: &Equations<T>,
+        elimination: &Elimination,
+    ) -> Vec<Vec<f64>> {
+        let mut at = vec![usize::MAX; self.rows.dimension];
+        for (t, &equation) in elimination.equations.iter().enumerate() {
+            at[equations.coordinates[equation]] = t;
+        }
+        let mut matrix = vec![vec![0.0; places.len()]; elimination.rank()];
+        for (unknown, &place) in places.iter().enumerate() {
+            for &(c, value) in self.rows.entries(place) {
+                if at[c] != usize::MAX {
+                    matrix[at[c]][unknown] = value / self.rows.norm(place);
+                }
+            }
+        }
+        matrix
+    }
 }
 
 /// Returns the proof if all integers have one sign, else the rows of the lighter sign.
@@ -208,7 +249,7 @@ mod tests {
     use crate::random::draw;
 
     fn solved(samples: &Samples, weights: &[f64]) -> Solution {
-        solve(&SignedRows::all(samples), weights)
+        solve(&SignedRows::all(samples), weights, &|| false)
     }
 
     fn dense(rows: &[Vec<f64>], labels: &[bool]) -> Samples {
@@ -231,6 +272,7 @@ mod tests {
         let multipliers = match conflict {
             Solution::Proven(multipliers) => multipliers,
             Solution::Independent => return "independent".into(),
+            Solution::Halted => return "halted".into(),
             Solution::MixedSigns { wrong, nullity } => {
                 return format!("wrong {wrong:?}, nullity {nullity}");
             }
@@ -322,13 +364,16 @@ mod tests {
         let rows: Vec<Vec<f64>> = (0..6).map(|x| vec![f64::from(x)]).collect();
         let samples = dense(&rows, &[true, false, true, false, true, false]);
         let conflict = |rows: &[usize]| {
-            solve(&SignedRows::of(&samples, rows.iter().copied()), &vec![1.0; rows.len()])
+            let rows = SignedRows::of(&samples, rows.iter().copied());
+            solve(&rows, &vec![1.0; rows.len()], &|| false)
         };
         assert_eq!(conflict(&[5, 2, 3]), Solution::MixedSigns { wrong: vec![0], nullity: 1 });
         let multiplier = |place, m: u8| (place, UBig::from(m));
         let expected = vec![multiplier(0, 1), multiplier(1, 1), multiplier(2, 2)];
         assert_eq!(conflict(&[4, 2, 3]), Solution::Proven(expected));
         assert_eq!(conflict(&[]), Solution::Independent);
+        let rows = SignedRows::all(&samples);
+        assert_eq!(solve(&rows, &[1.0; 6], &|| true), Solution::Halted);
     }
 
     #[test]

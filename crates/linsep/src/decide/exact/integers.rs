@@ -5,6 +5,8 @@ use dashu_int::{IBig, UBig};
 use linsep_data::Samples;
 use linsep_proof::exact::parts;
 
+use super::Halt;
+
 /// Returns y (x, 1) of a row times 2^s, the smallest power that makes it integer, and s.
 pub fn integer_row(samples: &Samples, i: usize) -> (Vec<IBig>, i32) {
     let mut numbers: Vec<(i64, i32)> = vec![(0, 0); samples.columns() + 1];
@@ -27,14 +29,18 @@ pub fn odd_parts(value: f64) -> (i64, i32) {
     }
 }
 
-/// Returns a basis of the integer vectors v of `dimension` numbers with r·v = 0 for all `rows`.
+/// Returns a basis of the integer vectors v of `dimension` numbers with r·v = 0 for all `rows`; nothing if
+/// the work was halted.
 ///
 /// Cost: order rows · dimension · rank operations on integers that grow with the rank, so it is for
 /// small dimensions.
-pub fn nullspace(mut rows: Vec<Vec<IBig>>, dimension: usize) -> Vec<Vec<IBig>> {
+pub fn nullspace(mut rows: Vec<Vec<IBig>>, dimension: usize, halt: Halt) -> Option<Vec<Vec<IBig>>> {
     // Reduced echelon form without fractions: (pivot column, row).
     let mut pivots: Vec<(usize, Vec<IBig>)> = vec![];
     while let Some(mut row) = rows.pop() {
+        if halt() {
+            return None;
+        }
         for (column, pivot) in &pivots {
             eliminate(&mut row, pivot, *column);
         }
@@ -50,7 +56,7 @@ pub fn nullspace(mut rows: Vec<Vec<IBig>>, dimension: usize) -> Vec<Vec<IBig>> {
     }
     let is_pivot = |column: usize| pivots.iter().any(|(c, _)| *c == column);
     let free = (0..dimension).filter(|&column| !is_pivot(column));
-    free.map(|column| {
+    let vectors = free.map(|column| {
         // Solve for the pivots with this free coordinate at a common multiple of their leaders.
         let common = pivots.iter().fold(UBig::ONE, |common, (c, row)| {
             let leader = row[*c].clone().unsigned_abs();
@@ -65,8 +71,8 @@ pub fn nullspace(mut rows: Vec<Vec<IBig>>, dimension: usize) -> Vec<Vec<IBig>> {
         v[column] = common;
         reduce(&mut v);
         v
-    })
-    .collect()
+    });
+    Some(vectors.collect())
 }
 
 /// Takes the entry at `column` out of `row` with the help of `pivot`.
@@ -163,13 +169,14 @@ mod tests {
 
     fn check(rows: &[&[i64]], dimension: usize, rank: usize) {
         let rows = integers(rows);
-        let basis = nullspace(rows.clone(), dimension);
+        let basis = nullspace(rows.clone(), dimension, &|| false).unwrap();
         assert_eq!(basis.len(), dimension - rank);
         for v in &basis {
             assert!(rows.iter().all(|row| dot(row, v) == IBig::ZERO));
         }
         let rank_of = |rows: &[Vec<IBig>]| {
-            Elimination::new(&Equations::of_rows(rows, dimension), Prime(PRIMES[0])).rank()
+            let equations = Equations::of_rows(rows, dimension);
+            Elimination::new(&equations, Prime(PRIMES[0]), &|| false).unwrap().rank()
         };
         assert_eq!(rank_of(&basis), dimension - rank);
         assert_eq!(rank_of(&rows), rank);

@@ -22,6 +22,7 @@ use dashu_int::ops::BitTest;
 use dashu_int::{IBig, UBig};
 use rayon::prelude::*;
 
+use super::Halt;
 use super::equations::{Entry, Equations};
 use super::modular::Elimination;
 use super::reconstruct::fraction;
@@ -35,13 +36,14 @@ const SPARE_BITS: usize = 128;
 const SHORT_BITS: usize = 32;
 
 /// Returns integers that solve all equations, not all zero, or nothing if the elimination was wrong
-/// about which equations are independent.
+/// about which equations are independent, or if the work was halted.
 ///
 /// Costs O(r^3 b) word operations for entries of b words, and as many again at the most for the
 /// guesses. The elimination must leave one unknown free.
 pub fn null_vector<T: Entry>(
     equations: &Equations<T>,
     elimination: &Elimination,
+    halt: Halt,
 ) -> Option<Vec<IBig>> {
     let rank = elimination.rank();
     let prime = elimination.prime;
@@ -55,6 +57,9 @@ pub fn null_vector<T: Entry>(
     let mut digits: Vec<Vec<u64>> = vec![];
     let mut attempt = 2;
     while digits.len() < limit {
+        if halt() {
+            return None;
+        }
         let mut x: Vec<u64> = residuals.iter().map(|b| T::residue(b, prime.0)).collect();
         elimination.solve(&mut x);
         for (t, b) in residuals.iter_mut().enumerate() {
@@ -179,9 +184,11 @@ mod tests {
         let rows = SignedRows::all(&samples);
         let equations = Equations::<T>::new(&rows, &Scale::new(&rows));
         for p in PRIMES {
-            let elimination = Elimination::new(&equations, Prime(p));
+            let elimination = Elimination::new(&equations, Prime(p), &|| false).unwrap();
             assert_eq!(elimination.nullity(), 1);
-            assert!(null_vector(&equations, &elimination).is_some(), "seed {seed}, prime {p}");
+            let found = null_vector(&equations, &elimination, &|| false);
+            assert!(found.is_some(), "seed {seed}, prime {p}");
+            assert!(null_vector(&equations, &elimination, &|| true).is_none());
         }
     }
 

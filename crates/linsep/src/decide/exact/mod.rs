@@ -5,6 +5,9 @@
 //! `lifting` and fractions `reconstruct`ed from residues, `alternative` decides small sets by itself,
 //! and `span` tells what rows leave free.
 
+/// Asked in every loop that may take long; true ends the work.
+pub(super) type Halt<'a> = &'a (dyn Fn() -> bool + Sync);
+
 pub(super) mod alternative;
 pub(super) mod conflict;
 pub(super) mod equations;

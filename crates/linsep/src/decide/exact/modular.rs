@@ -21,6 +21,7 @@
 //! random vectors.
 //! ```
 
+use super::Halt;
 use super::equations::{Entry, Equations};
 use crate::random::draw;
 
@@ -89,8 +90,8 @@ pub struct Elimination {
 }
 
 impl Elimination {
-    /// Returns the elimination of the equations.
-    pub fn new<T: Entry>(equations: &Equations<T>, prime: Prime) -> Self {
+    /// Returns the elimination of the equations, or nothing if it was halted.
+    pub fn new<T: Entry>(equations: &Equations<T>, prime: Prime, halt: Halt) -> Option<Self> {
         let k = equations.unknowns();
         let mut state = prime.0;
         let mut v: Vec<u64> = (0..k).map(|_| draw(&mut state) % prime.0).collect();
@@ -109,6 +110,9 @@ impl Elimination {
         for equation in 0..equations.len() {
             if this.nullity() == 0 {
                 break;
+            }
+            if halt() {
+                return None;
             }
             at.clear();
             residues.clear();
@@ -150,7 +154,7 @@ impl Elimination {
             this.upper.push(row);
             this.equations.push(equation);
         }
-        this
+        Some(this)
     }
 
     /// Makes v a solution by changing the unknowns that the equations determine.

@@ -4,6 +4,7 @@ use dashu_int::IBig;
 use dashu_int::ops::Gcd;
 use rayon::prelude::*;
 
+use super::Halt;
 use super::equations::{Entry, Equations};
 use super::integers::dot;
 use super::lifting::null_vector;
@@ -11,21 +12,24 @@ use super::modular::{Elimination, PRIMES, Prime};
 use super::reconstruct::fraction;
 
 /// Returns integer vectors that span all that is orthogonal to independent rows; nothing if they are
-/// not independent, as far as can be told modulo a prime.
-pub fn orthogonal(rows: &[Vec<IBig>], dimension: usize) -> Option<Vec<Vec<IBig>>> {
+/// not independent, as far as can be told modulo a prime, or if the work was halted.
+pub fn orthogonal(rows: &[Vec<IBig>], dimension: usize, halt: Halt) -> Option<Vec<Vec<IBig>>> {
     let equations = Equations::of_rows(rows, dimension);
-    let elimination = Elimination::new(&equations, Prime(PRIMES[0]));
+    let elimination = Elimination::new(&equations, Prime(PRIMES[0]), halt)?;
     if elimination.rank() != rows.len() {
         return None;
     }
     let (determined, free) = elimination.unknowns.split_at(elimination.rank());
     let vector = |&column: &usize| {
+        if halt() {
+            return None;
+        }
         simple(rows, &elimination, column, dimension).or_else(|| {
             let mut columns = determined.to_vec();
             columns.push(column);
             let restricted: Vec<Vec<IBig>> =
                 rows.iter().map(|row| columns.iter().map(|&k| row[k].clone()).collect()).collect();
-            let values = solution(&restricted)?;
+            let values = solution(&restricted, halt)?;
             let mut vector = vec![IBig::ZERO; dimension];
             columns.into_iter().zip(values).for_each(|(k, v)| vector[k] = v);
             Some(vector)
@@ -64,8 +68,8 @@ fn simple(
 }
 
 /// Returns the integers that all rows are orthogonal to, if they are one vector up to its scale.
-pub fn solution(rows: &[Vec<IBig>]) -> Option<Vec<IBig>> {
+pub fn solution(rows: &[Vec<IBig>], halt: Halt) -> Option<Vec<IBig>> {
     let equations = Equations::of_rows(rows, rows[0].len());
-    let elimination = Elimination::new(&equations, Prime(PRIMES[0]));
-    if elimination.nullity() == 1 { null_vector(&equations, &elimination) } else { None }
+    let elimination = Elimination::new(&equations, Prime(PRIMES[0]), halt)?;
+    if elimination.nullity() == 1 { null_vector(&equations, &elimination, halt) } else { None }
 }

@@ -17,8 +17,9 @@
 /// Pivots below this times the largest entry count as zero.
 const NEGLIGIBLE: f64 = 1e-11;
 
-/// Returns the unknowns to keep, in rising order. The matrix is given by rows.
-pub fn reduce(mut matrix: Vec<Vec<f64>>, weights: &[f64]) -> Vec<usize> {
+/// Returns the unknowns to keep, in rising order. The matrix is given by rows. `halt` is asked before
+/// each step; what is left then is returned.
+pub fn reduce(mut matrix: Vec<Vec<f64>>, weights: &[f64], halt: &dyn Fn() -> bool) -> Vec<usize> {
     let mut weights: Vec<f64> = weights.iter().map(|&w| if w > 0.0 { w } else { 0.0 }).collect();
     for row in &mut matrix {
         let largest = row.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
@@ -26,9 +27,9 @@ pub fn reduce(mut matrix: Vec<Vec<f64>>, weights: &[f64]) -> Vec<usize> {
             row.iter_mut().for_each(|v| *v /= largest);
         }
     }
-    let mut basis = eliminate(&mut matrix);
+    let mut basis = eliminate(&mut matrix, halt);
     let mut free: Vec<usize> = (0..weights.len()).filter(|u| !basis.contains(u)).collect();
-    while free.len() > 1 {
+    while free.len() > 1 && !halt() {
         let (at, _) = free
             .iter()
             .enumerate()
@@ -67,9 +68,9 @@ pub fn reduce(mut matrix: Vec<Vec<f64>>, weights: &[f64]) -> Vec<usize> {
 }
 
 /// Brings the matrix to the form (I | X) by complete pivoting, and returns the unknown of each row.
-fn eliminate(matrix: &mut Vec<Vec<f64>>) -> Vec<usize> {
+fn eliminate(matrix: &mut Vec<Vec<f64>>, halt: &dyn Fn() -> bool) -> Vec<usize> {
     let mut basis = vec![];
-    while basis.len() < matrix.len() {
+    while basis.len() < matrix.len() && !halt() {
         let done = basis.len();
         let mut best = (0.0_f64, 0, 0);
         for (s, row) in matrix.iter().enumerate().skip(done) {

@@ -55,7 +55,7 @@ pub(super) enum Answer {
 /// is told how many have been read so far, and ends the work when it returns true.
 pub(super) fn decide(
     samples: &Samples,
-    halt: &dyn Fn(u64) -> bool,
+    halt: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<(Answer, u64), Error> {
     let rows = Rows::lifted(samples);
     let mut search = Search { reads: 0, halt };
@@ -97,7 +97,7 @@ impl logistic_descent::Rows for Looking<'_> {
 
 struct Search<'a> {
     reads: u64,
-    halt: &'a dyn Fn(u64) -> bool,
+    halt: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
 impl Search<'_> {
@@ -163,7 +163,9 @@ impl Search<'_> {
             members.sort_unstable_by_key(|(place, _)| *place);
             let (places, weights): (Vec<usize>, Vec<f64>) = members.into_iter().unzip();
             let chosen = SignedRows::of(&few, places.iter().copied());
-            if let Solution::Proven(conflict) = solve(&chosen, &weights) {
+            if let Solution::Proven(conflict) =
+                solve(&chosen, &weights, &|| (self.halt)(self.reads))
+            {
                 let conflict =
                     conflict.into_iter().map(|(at, m)| (rows[places[at]], IBig::from(m)));
                 return Answer::Conflict(Conflict::from(conflict.collect::<Vec<_>>()));

@@ -141,7 +141,7 @@ impl<'a> DualWay<'a> {
         let mut w = vec![0.0; search.dimension()];
         if !peeled.contested.is_empty() {
             let (few, columns) = compressed(samples, &peeled.contested);
-            let halt = |reads: u64| search.budget.limit_after(reads).is_some();
+            let halt = search.budget.halt_after();
             let (found, reads) = contested::decide(&few, &halt)?;
             search.data.reads().add(reads);
             match found {

@@ -8,7 +8,7 @@ use super::super::exact::alternative::{self, Alternative};
 use super::super::exact::integers::{for_raw_rows, integer_row, rounded};
 use super::super::outcome::Way;
 use super::super::search::Search;
-use super::{Found, GaveUp, Strategy};
+use super::{Found, GaveUp, Strategy, halted};
 use crate::Hyperplane;
 
 /// Rounds after which it gives up.
@@ -36,7 +36,7 @@ impl Exact {
             true => &[0],
             false => &search.ended_with[..],
         };
-        let found = alternative::decide(&vectors, start, ROUNDS);
+        let found = alternative::decide(&vectors, start, ROUNDS, &search.budget.halt());
         Ok(found.map(|found| match found {
             Alternative::Conflict(conflict) => {
                 Alternative::Conflict(for_raw_rows(&shifts, conflict))
@@ -63,7 +63,7 @@ impl Strategy for Exact {
             }
         }
         let Some(w) = &self.separator else {
-            return Ok(Found::GaveUp(GaveUp::Stuck));
+            return Ok(halted(search).unwrap_or(Found::GaveUp(GaveUp::Stuck)));
         };
         if self.multiple < MULTIPLES {
             // Rounding may spoil a margin of a unit in the last place; another multiple of w rounds

@@ -19,6 +19,7 @@ use linsep_data::{Data, Memory};
 use linsep_proof::Conflict;
 use rayon::prelude::*;
 
+use super::super::exact::Halt;
 use super::super::exact::conflict::relation;
 use super::super::exact::integers::{dot, in_lowest_terms, integer_row};
 use super::super::exact::rows::SignedRows;
@@ -41,7 +42,7 @@ const ROUNDS: usize = 16;
 const BITS: i32 = 45;
 
 /// Returns what a proven conflict makes of the rows; `halt` is asked now and then.
-pub fn classify(memory: &Memory, conflict: Conflict, halt: &dyn Fn() -> bool) -> Class {
+pub fn classify(memory: &Memory, conflict: Conflict, halt: Halt) -> Class {
     let samples = memory.resident().expect("memory");
     let mut conflict: Vec<(usize, IBig)> = conflict.into_iter().collect();
     let rows = Rows::lifted(samples);
@@ -57,7 +58,7 @@ pub fn classify(memory: &Memory, conflict: Conflict, halt: &dyn Fn() -> bool) ->
             .unzip();
         let integers = || face.iter().map(|&i| integer_row(samples, i).0).collect::<Vec<_>>();
         if ids.is_empty() {
-            return match orthogonal(&integers(), rows.dimension()) {
+            return match orthogonal(&integers(), rows.dimension(), halt) {
                 Some(orthogonal) => Class::Inseparable { conflict: conflict.into(), orthogonal },
                 None => too_large(conflict),
             };
@@ -65,13 +66,13 @@ pub fn classify(memory: &Memory, conflict: Conflict, halt: &dyn Fn() -> bool) ->
         let mut corral = Corral::new(rows.dimension());
         corral.solve(&ids, &rests, halt);
         if corral.norm() > VANISHED {
-            return match weak_separator(&integers(), &basis, corral.p()) {
+            return match weak_separator(&integers(), &basis, corral.p(), halt) {
                 Some(separator) => Class::QuasiSeparable { conflict: conflict.into(), separator },
                 None => too_large(conflict),
             };
         }
         let added: Vec<usize> = corral.members().map(|(row, _)| row).collect();
-        match joined(samples, &conflict, &face, &added) {
+        match joined(samples, &conflict, &face, &added, halt) {
             Some(larger) => conflict = larger,
             None => break,
         }
@@ -111,7 +112,12 @@ fn project(z: &mut [f64], basis: &[Vec<f64>]) {
 }
 
 /// Returns the integer weights and bias near p that are zero on the independent rows of the face.
-fn weak_separator(face: &[Vec<IBig>], basis: &[Vec<f64>], p: &[f64]) -> Option<WeakSeparator> {
+fn weak_separator(
+    face: &[Vec<IBig>],
+    basis: &[Vec<f64>],
+    p: &[f64],
+    halt: Halt,
+) -> Option<WeakSeparator> {
     let mut p = p.to_vec();
     project(&mut p, basis);
     let length = f64::dot(&p, &p).sqrt();
@@ -130,7 +136,7 @@ fn weak_separator(face: &[Vec<IBig>], basis: &[Vec<f64>], p: &[f64]) -> Option<W
             pivots.iter().map(|&k| row[k].clone()).chain([known]).collect()
         })
         .collect();
-    let mut solution = solution(&rows)?;
+    let mut solution = solution(&rows, halt)?;
     let mut times = solution.pop()?;
     if times < IBig::ZERO {
         times = -times;
@@ -178,9 +184,10 @@ fn joined(
     conflict: &[(usize, IBig)],
     face: &[usize],
     added: &[usize],
+    halt: Halt,
 ) -> Option<Vec<(usize, IBig)>> {
     let all: Vec<usize> = face.iter().chain(added).copied().collect();
-    let mut multipliers = relation(&SignedRows::of(samples, all))?;
+    let mut multipliers = relation(&SignedRows::of(samples, all), halt)?;
     // Rounding may have let rows in that are not needed: they get zero.
     let mut new = multipliers.split_off(face.len());
     if new.iter().all(|m| *m <= IBig::ZERO) {

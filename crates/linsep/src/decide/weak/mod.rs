@@ -22,6 +22,7 @@ use dashu_int::IBig;
 use linsep_data::{Data, Error, Memory, fold};
 use linsep_proof::Conflict;
 
+use super::exact::Halt;
 use super::exact::alternative::{self, Alternative};
 use super::exact::conflict::rank;
 use super::exact::integers::{dot, for_raw_rows, integer_row, nullspace};
@@ -61,14 +62,10 @@ pub(super) enum Class {
 
 /// Returns what a proven conflict makes of the data; `halt` is asked now and then. Errors if the data
 /// cannot be read.
-pub(super) fn classify(
-    data: &dyn Data,
-    conflict: Conflict,
-    halt: &dyn Fn() -> bool,
-) -> Result<Class, Error> {
+pub(super) fn classify(data: &dyn Data, conflict: Conflict, halt: Halt) -> Result<Class, Error> {
     let shape = data.shape();
     // Rows that combine to zero have a rank below their number.
-    if conflict.len() > shape.columns + 1 && spans_everything(data, &conflict)? {
+    if conflict.len() > shape.columns + 1 && spans_everything(data, &conflict, halt)? {
         return Ok(Class::Inseparable { conflict, orthogonal: vec![] });
     }
     let fetched;
@@ -82,7 +79,7 @@ pub(super) fn classify(
     };
     if let (WeakWay::Integers, Some(samples)) = (plan::weak(shape), resident) {
         data.reads().add(shape.rows as u64);
-        return Ok(exactly(samples, conflict));
+        return Ok(exactly(samples, conflict, halt));
     }
     if let Some((feature, sign)) = fold(data, OneSided::new(shape))?.first() {
         let mut weights = vec![IBig::ZERO; shape.columns];
@@ -111,24 +108,30 @@ fn too_large(conflict: Vec<(usize, IBig)>) -> Class {
     Class::Unknown { conflict: conflict.into(), because: Because::WeakTooLarge }
 }
 
-fn exactly(samples: &Samples, conflict: Conflict) -> Class {
+fn exactly(samples: &Samples, conflict: Conflict, halt: Halt) -> Class {
     let dimension = samples.columns() + 1;
     let mut conflict: Vec<(usize, IBig)> = conflict.into_iter().collect();
     loop {
         let face = conflict.iter().map(|(i, _)| integer_row(samples, *i).0).collect();
-        let basis = nullspace(face, dimension);
-        let reduced: Vec<(usize, Vec<IBig>)> = (0..samples.rows())
-            .map(|i| {
-                let (row, _) = integer_row(samples, i);
-                (i, basis.iter().map(|b| dot(b, &row)).collect::<Vec<IBig>>())
-            })
-            .filter(|(_, r)| r.iter().any(|v| *v != IBig::ZERO))
-            .collect();
-        if reduced.is_empty() {
+        let Some(basis) = nullspace(face, dimension, halt) else {
+            return too_large(conflict);
+        };
+        let (mut rows, mut vectors) = (vec![], vec![]);
+        for i in 0..samples.rows() {
+            if halt() {
+                return too_large(conflict);
+            }
+            let (row, _) = integer_row(samples, i);
+            let reduced: Vec<IBig> = basis.iter().map(|b| dot(b, &row)).collect();
+            if reduced.iter().any(|v| *v != IBig::ZERO) {
+                rows.push(i);
+                vectors.push(reduced);
+            }
+        }
+        if rows.is_empty() {
             return Class::Inseparable { conflict: conflict.into(), orthogonal: basis };
         }
-        let (rows, vectors): (Vec<usize>, Vec<Vec<IBig>>) = reduced.into_iter().unzip();
-        match alternative::decide(&vectors, &[0], ROUNDS) {
+        match alternative::decide(&vectors, &[0], ROUNDS, halt) {
             None => return too_large(conflict),
             Some(Alternative::Separator(v)) => {
                 let w = (0..dimension)
@@ -140,7 +143,7 @@ fn exactly(samples: &Samples, conflict: Conflict) -> Class {
             Some(Alternative::Conflict(found)) => {
                 let found: Vec<(usize, IBig)> =
                     found.into_iter().map(|(k, m)| (rows[k], m)).collect();
-                match joined(samples, &conflict, &found) {
+                match joined(samples, &conflict, &found, halt) {
                     Some(larger) => conflict = larger,
                     None => return too_large(conflict),
                 }
@@ -157,6 +160,7 @@ fn joined(
     samples: &Samples,
     conflict: &[(usize, IBig)],
     added: &[(usize, IBig)],
+    halt: Halt,
 ) -> Option<Vec<(usize, IBig)>> {
     let mut sum = vec![IBig::ZERO; samples.columns() + 1];
     for (i, mu) in added {
@@ -168,7 +172,7 @@ fn joined(
         conflict.iter().map(|(i, _)| integer_row(samples, *i).0).collect();
     columns.push(sum);
     let last = columns.len() - 1;
-    let mut nu = nullspace(transposed(&columns), columns.len())
+    let mut nu = nullspace(transposed(&columns), columns.len(), halt)?
         .into_iter()
         .find(|v| v[last] != IBig::ZERO)?;
     if nu[last] < IBig::ZERO {
@@ -203,7 +207,7 @@ fn for_integer_rows(samples: &Samples, conflict: &[(usize, IBig)]) -> Vec<IBig> 
 }
 
 /// Returns true if the rows of a conflict certainly span the whole space.
-fn spans_everything(data: &dyn Data, conflict: &Conflict) -> Result<bool, Error> {
+fn spans_everything(data: &dyn Data, conflict: &Conflict, halt: Halt) -> Result<bool, Error> {
     let rows = data.fetch(&conflict.rows())?;
-    Ok(rank(&SignedRows::all(&rows)) == rows.columns() + 1)
+    Ok(rank(&SignedRows::all(&rows), halt) == Some(rows.columns() + 1))
 }
