@@ -46,6 +46,9 @@ pub use options::{DecideOptions, MarginGoal, OptionError};
 pub use outcome::{Because, Closest, Decision, Outcome, Way, WeakSeparator};
 pub use watch::{Pass, Watch};
 
+pub(crate) use exact::integers::rounded;
+pub(crate) use exact::span::determined;
+
 use crate::{Error, Samples};
 
 /// Why there is no decision at all.
