@@ -189,16 +189,17 @@ def decide(
     )
 
 
-def check_limits(margin: str, gap: float, max_passes: int, time_limit: float | None) -> None:
-    """Raise a ValueError unless the settings of a decision are in their ranges."""
+def whole(name: str, value: Any) -> int:
+    """Return an integer, or raise a ValueError; whether it is in its range, Rust says."""
+    if isinstance(value, bool) or int(value) != value:
+        raise ValueError(f"{name} is {value!r}; expected an integer, at least 1")
+    return int(value)
+
+
+def check_margin(margin: str) -> None:
+    """Raise a ValueError unless the goal is one of the two words for it."""
     if margin not in ("any", "max"):
         raise ValueError(f'margin is {margin!r}; expected "any" or "max"')
-    if not 0 < gap < 1:
-        raise ValueError(f"gap is {gap!r}; expected a number between 0 and 1")
-    if isinstance(max_passes, bool) or int(max_passes) != max_passes or max_passes < 1:
-        raise ValueError(f"max_passes is {max_passes!r}; expected an integer, at least 1")
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"time_limit is {time_limit!r}; expected a number above 0, or None")
 
 
 def decide_parts(
@@ -215,17 +216,17 @@ def decide_parts(
     positive: Any = None,
 ) -> Decision:
     """Return the decision on data that has been read."""
-    check_limits(margin, gap, max_passes, time_limit)
+    check_margin(margin)
     if margin_kind not in ("angular", "geometric"):
         raise ValueError(f'margin_kind is {margin_kind!r}; expected "angular" or "geometric"')
-    with naming_columns(matrix):
+    with naming_columns(matrix.names):
         found = _linsep.decide(
             matrix.values,
             labels.positive,
             maximise=margin == "max",
             geometric=margin_kind == "geometric",
             gap=float(gap),
-            max_passes=int(max_passes),
+            max_passes=whole("max_passes", max_passes),
             time_limit=None if time_limit is None else float(time_limit),
             explain=explain,
             progress=progress,
@@ -254,10 +255,11 @@ def decide_parts(
 
 
 class naming_columns:
-    """Adds the name of a column to an error that counts it."""
+    """Adds the name of a column to an error that counts it, or puts it in the place of the number."""
 
-    def __init__(self, matrix: Matrix) -> None:
-        self.names = matrix.names
+    def __init__(self, names: list[str] | None, numbered: bool = True) -> None:
+        self.names = names
+        self.numbered = numbered
 
     def __enter__(self) -> None:
         return None
@@ -268,5 +270,6 @@ class naming_columns:
         message = str(error)
         for k, name in enumerate(self.names):
             if f", column {k} (counted" in message:
-                message = message.replace(f", column {k} (", f', column {k} "{name}" (', 1)
+                number = f"{k} " if self.numbered else ""
+                message = message.replace(f", column {k} (", f', column {number}"{name}" (', 1)
                 raise ValueError(message) from None

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from linsep import _linsep
 from linsep._data import Labels, Matrix, read_matrix
-from linsep._decision import Decision, check_limits, decide_parts
+from linsep._decision import Decision, check_margin, decide_parts, whole
 from linsep._proof import Margin, Proof
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -301,7 +301,13 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         if self.method != "auto" and self.method not in _METHODS:
             known = ", ".join(["auto", *_METHODS])
             raise ValueError(f"method is {self.method!r}; expected one of {known}")
-        check_limits(self.margin, self.gap, self.max_iter, self.time_limit)
+        check_margin(self.margin)
+        # The online methods take the same limits.
+        _linsep.check_limits(
+            gap=float(self.gap),
+            max_passes=whole("max_iter", self.max_iter),
+            time_limit=None if self.time_limit is None else float(self.time_limit),
+        )
         if self.multi_class not in ("ovr", "ovo"):
             raise ValueError(f'multi_class is {self.multi_class!r}; expected "ovr" or "ovo"')
         for name in ("C", "tol"):

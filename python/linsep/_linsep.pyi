@@ -4,11 +4,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["__version__", "address", "decide", "fit", "methods", "read_proof", "verify"]
+__all__ = [
+    "__version__",
+    "address",
+    "check_limits",
+    "decide",
+    "fit",
+    "methods",
+    "read_proof",
+    "separation",
+    "verify",
+]
 
 __version__: str
 
 def address(x: Any) -> int: ...
+def check_limits(*, gap: float, max_passes: int, time_limit: float | None = None) -> None: ...
 def decide(
     x: Any,
     positive: NDArray[np.bool_],
@@ -40,4 +51,13 @@ def fit(
 ) -> dict[str, Any]: ...
 def methods() -> list[tuple[str, bool, bool]]: ...
 def read_proof(text: str) -> dict[str, Any]: ...
+def separation(
+    x: Any,
+    positive: NDArray[np.bool_],
+    *,
+    intercept: bool,
+    max_passes: int,
+    time_limit: float | None = None,
+    progress: Callable[[str], Any] | None = None,
+) -> dict[str, Any]: ...
 def verify(x: Any, positive: NDArray[np.bool_], text: str) -> dict[str, Any]: ...

@@ -16,7 +16,7 @@ use crate::errors::Failure;
 use crate::work::{Wire, run};
 
 /// Tells of the passes, and ends the work when asked to.
-struct Watcher<'a>(&'a Wire);
+pub struct Watcher<'a>(pub &'a Wire);
 
 impl Watch for Watcher<'_> {
     fn pass(&mut self, pass: &Pass) {
@@ -43,18 +43,15 @@ pub fn decide<'py>(
     maximise: bool,
     geometric: bool,
     gap: f64,
-    max_passes: u64,
+    max_passes: i64,
     time_limit: Option<f64>,
     explain: bool,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
-    let options = DecideOptions::default()
+    let options = limits(gap, max_passes, time_limit)?
         .with_margin(if maximise { MarginGoal::Max } else { MarginGoal::Any })
-        .with_kind(if geometric { MarginKind::Geometric } else { MarginKind::Angular })
-        .with_gap(gap)
-        .with_max_passes(max_passes)
-        .with_time_limit(seconds(time_limit)?);
+        .with_kind(if geometric { MarginKind::Geometric } else { MarginKind::Angular });
     let shared = matrix.clone();
     let (decision, explanation, spent) = run(py, progress, move |wire| {
         let started = Instant::now();
@@ -87,10 +84,36 @@ fn describe<'py>(py: Python<'py>, explanation: &Explanation) -> PyResult<Bound<'
     Ok(dict)
 }
 
+/// Raises an error that names the first of these options that is out of its range.
+#[pyfunction]
+#[pyo3(signature = (*, gap, max_passes, time_limit=None))]
+pub fn check_limits(gap: f64, max_passes: i64, time_limit: Option<f64>) -> PyResult<()> {
+    limits(gap, max_passes, time_limit).map(|_| ())
+}
+
+/// Returns options in their ranges.
+fn limits(gap: f64, max_passes: i64, time_limit: Option<f64>) -> PyResult<DecideOptions> {
+    let options = DecideOptions::default()
+        .with_gap(gap)
+        .with_max_passes(passes(max_passes)?)
+        .with_time_limit(seconds(time_limit)?);
+    options.validate().map_err(|error| Failure::Decide(error.into()))?;
+    Ok(options)
+}
+
+/// Returns a limit on passes.
+pub fn passes(limit: i64) -> PyResult<u64> {
+    let message = |_| format!("max_passes is {limit}; expected an integer, at least 1");
+    Ok(u64::try_from(limit).map_err(|error| Failure::Setting(message(error)))?)
+}
+
 /// Returns a time limit.
 pub fn seconds(limit: Option<f64>) -> PyResult<Option<Duration>> {
-    let limit = limit.map(Duration::try_from_secs_f64).transpose();
-    Ok(limit.map_err(|error| Failure::Setting(format!("time_limit: {error}")))?)
+    let duration = |limit: f64| {
+        let message = format!("time_limit is {limit}; expected a number above 0, or None");
+        Duration::try_from_secs_f64(limit).map_err(|_| Failure::Setting(message))
+    };
+    Ok(limit.map(duration).transpose()?)
 }
 
 fn result<'py>(

@@ -181,8 +181,15 @@ def test_a_damaged_sparse_matrix_is_a_value_error():
     [
         ({"margin": "huge"}, "margin is 'huge'"),
         ({"gap": 0}, "gap is 0"),
+        ({"gap": float("nan")}, "gap is NaN"),
+        ({"margin_kind": "wide"}, "margin_kind is 'wide'"),
         ({"max_passes": 0}, "max_passes is 0"),
+        ({"max_passes": -1}, "max_passes is -1"),
+        ({"max_passes": True}, "max_passes is True"),
+        ({"max_passes": 2.5}, "max_passes is 2.5"),
         ({"time_limit": -1}, "time_limit is -1"),
+        ({"time_limit": 0}, "time_limit is 0"),
+        ({"time_limit": float("nan")}, "time_limit is NaN"),
     ],
 )
 def test_bad_options_are_a_value_error(option, message):
@@ -220,6 +227,7 @@ def test_the_native_module_never_panics(x, positive):
     limits = {"maximise": True, "gap": 0.1, "max_passes": 9}
     for call in (
         lambda: _linsep.decide(x, positive, **limits),
+        lambda: _linsep.separation(x, positive, intercept=True, max_passes=9),
         lambda: _linsep.fit(x, positive, method='{"name":"fine"}', max_epochs=2),
         lambda: _linsep.fit(x, positive, method="{}", max_epochs=2),
     ):

@@ -6,7 +6,6 @@ import warnings
 import linsep
 import numpy as np
 import pytest
-from linsep._residues import determined, vanishing
 
 # As in the endometrial cancer study (Heinze and Schemper, 2002): neovasculation (NV) occurs in
 # patients of high grade (HG) only; the pulsatility index (PI) and the endometrium height (EH) overlap.
@@ -193,13 +192,23 @@ def test_ways_to_give_a_design(separable):
         linsep.check_separation([[1.0], [2.0]], [1, 1])
 
 
-def test_residues_are_exact():
-    tiny = np.array([[0.1, 0.2, 1e-300], [0.2, 0.4, 2e-300]])
-    assert determined(tiny).tolist() == [False, False, False]
-    assert determined(np.array([[1.0, 2.0], [2.0, 4.0]])).tolist() == [False, False]
-    assert determined(np.array([[1.0, 2.0], [2.0, 4.0 + 2**-50]])).tolist() == [True, True]
-    assert determined(np.array([[0.0, 5.0, 0.0], [1.0, 1.0, 1.0]])).tolist() == [False, True, False]
-    # 0.1 + 0.2 - 0.3 is not zero for floats as they are.
-    rows = np.array([[0.1, 0.2, 0.3], [1.0, 2.0, 3.0], [2.0**-1000, 2.0**-1000, 2.0**-999]])
-    assert vanishing(rows, [1, 1, -1]).tolist() == [False, True, True]
-    assert vanishing(rows, [10**40, 10**40, -(10**40)]).tolist() == [False, True, True]
+def test_no_prime_fools_it():
+    # Modulo either of these primes one of the columns is zero.
+    p, q = 2**31 - 1, 2**31 - 19
+    check([[p, 0], [p, 0], [0, q], [0, q]], [0, 1, 0, 1], "overlap", {}, [])
+    check([[p, 0], [p, 0], [0, q]], [0, 1, 1], "quasi-complete", {"x1": "+inf"}, [2])
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"max_passes": 0}, "max_passes is 0; expected an integer, at least 1"),
+        ({"max_passes": -3}, "max_passes is -3"),
+        ({"max_passes": 1.5}, "max_passes is 1.5"),
+        ({"time_limit": 0}, "time_limit is 0"),
+        ({"time_limit": -1}, "time_limit is -1"),
+    ],
+)
+def test_bad_options_are_a_value_error(option, message):
+    with pytest.raises(ValueError, match=message):
+        linsep.check_separation([[0.0], [1.0]], [0, 1], **option)

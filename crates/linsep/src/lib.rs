@@ -36,6 +36,7 @@ pub mod experiments;
 pub mod hyperplane;
 pub mod lift;
 pub mod model;
+pub mod models;
 pub mod online;
 pub mod race;
 mod random;

@@ -41,3 +41,6 @@ pub use linsep_proof::{Conflict, Margin, MarginKind, RowWeights, Verdict};
 pub use options::{DecideOptions, MarginGoal, OptionError};
 pub use outcome::{Because, Closest, Decision, Outcome, Way, WeakSeparator};
 pub use watch::{Pass, Watch};
+
+pub(crate) use exact::integers::rounded;
+pub(crate) use exact::span::determined;

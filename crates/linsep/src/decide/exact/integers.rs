@@ -2,21 +2,40 @@
 
 use dashu_int::ops::{Gcd, UnsignedAbs};
 use dashu_int::{IBig, UBig};
-use linsep_data::Samples;
+use linsep_data::{Features, Samples};
 use linsep_proof::exact::parts;
 
 use super::Halt;
 
 /// Returns y (x, 1) of a row times 2^s, the smallest power that makes it integer, and s.
 pub fn integer_row(samples: &Samples, i: usize) -> (Vec<IBig>, i32) {
-    let mut numbers: Vec<(i64, i32)> = vec![(0, 0); samples.columns() + 1];
-    samples.features().for_each(i, |k, v| numbers[k] = odd_parts(v));
-    numbers[samples.columns()] = (1, 0);
+    let mut numbers = all_parts(samples.features(), i);
+    numbers.push((1, 0));
+    let (mut row, shift) = made_integer(numbers);
+    if !samples.positive()[i] {
+        row.iter_mut().for_each(|v| *v = -&*v);
+    }
+    (row, shift)
+}
+
+/// Returns x of a row times the smallest power of two that makes it integer.
+pub fn integer_features(features: &Features, i: usize) -> Vec<IBig> {
+    made_integer(all_parts(features, i)).0
+}
+
+/// Returns every value of a row as m 2^e, where m is odd, or both are zero.
+fn all_parts(features: &Features, i: usize) -> Vec<(i64, i32)> {
+    let mut numbers = vec![(0, 0); features.columns()];
+    features.for_each(i, |k, v| numbers[k] = odd_parts(v));
+    numbers
+}
+
+/// Returns numbers m 2^e times 2^s, the smallest power that makes all of them integer, and s.
+fn made_integer(numbers: Vec<(i64, i32)>) -> (Vec<IBig>, i32) {
     let lowest = numbers.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
-    let sign = IBig::from(if samples.positive()[i] { 1 } else { -1 });
     let integer = |(m, e): (i64, i32)| match m {
         0 => IBig::ZERO,
-        _ => (IBig::from(m) << (e - lowest) as usize) * &sign,
+        _ => IBig::from(m) << (e - lowest) as usize,
     };
     (numbers.into_iter().map(integer).collect(), -lowest)
 }

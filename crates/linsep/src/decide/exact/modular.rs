@@ -21,6 +21,9 @@
 //! random vectors.
 //! ```
 
+use linsep_data::Features;
+use linsep_proof::exact::parts;
+
 use super::Halt;
 use super::equations::{Entry, Equations};
 use crate::random::draw;
@@ -73,6 +76,34 @@ impl Prime {
     }
 }
 
+/// Floats modulo a prime: a float is an integer times a power of two, of either sign, and two has an
+/// inverse.
+struct FloatResidues {
+    prime: Prime,
+    /// The powers of two from [`LOWEST`] on.
+    powers: Vec<u64>,
+}
+
+/// The exponents of two in finite floats whose mantissa is an integer.
+const LOWEST: i32 = -1074;
+const HIGHEST: i32 = 971;
+
+impl FloatResidues {
+    fn new(prime: Prime) -> Self {
+        let half = prime.inverse(2);
+        let lowest = (LOWEST..0).fold(1, |power, _| prime.times(power, half));
+        let next = |power: &u64| Some(prime.times(*power, 2));
+        let powers = std::iter::successors(Some(lowest), next);
+        FloatResidues { prime, powers: powers.take((HIGHEST - LOWEST + 1) as usize).collect() }
+    }
+
+    fn of(&self, value: f64) -> u64 {
+        let (mantissa, exponent) = parts(value);
+        let mantissa = mantissa.rem_euclid(self.prime.0 as i64) as u64;
+        self.prime.times(mantissa, self.powers[(exponent - LOWEST) as usize])
+    }
+}
+
 /// The independent ones among some equations, and their factors L U modulo a prime.
 pub struct Elimination {
     /// The prime.
@@ -92,7 +123,30 @@ pub struct Elimination {
 impl Elimination {
     /// Returns the elimination of the equations, or nothing if it was halted.
     pub fn new<T: Entry>(equations: &Equations<T>, prime: Prime, halt: Halt) -> Option<Self> {
-        let k = equations.unknowns();
+        Self::of(equations.len(), equations.unknowns(), prime, halt, |equation, terms| {
+            let entries = equations.entries(equation);
+            terms.extend(entries.map(|(unknown, entry)| (unknown, entry.modulo(prime.0))));
+        })
+    }
+
+    /// Returns the elimination of rows of features, one equation per row and one unknown per column, or
+    /// nothing if it was halted.
+    pub fn of_rows(features: &Features, rows: &[usize], prime: Prime, halt: Halt) -> Option<Self> {
+        let residues = FloatResidues::new(prime);
+        Self::of(rows.len(), features.columns(), prime, halt, |equation, terms| {
+            features.for_each(rows[equation], |k, v| terms.push((k, residues.of(v))));
+        })
+    }
+
+    /// Returns the elimination of so many equations in k unknowns; `read` adds the unknowns of an
+    /// equation with their residues to an empty list.
+    fn of(
+        count: usize,
+        k: usize,
+        prime: Prime,
+        halt: Halt,
+        read: impl Fn(usize, &mut Vec<(usize, u64)>),
+    ) -> Option<Self> {
         let mut state = prime.0;
         let mut v: Vec<u64> = (0..k).map(|_| draw(&mut state) % prime.0).collect();
         let mut this = Elimination {
@@ -106,20 +160,22 @@ impl Elimination {
         // U again, by unknowns: the sums that reduce an equation run down its columns.
         let mut columns: Vec<Vec<u64>> = vec![vec![]; k];
         let mut position: Vec<usize> = (0..k).collect();
-        let (mut at, mut residues, mut values) = (vec![], vec![], vec![]);
-        for equation in 0..equations.len() {
+        let (mut terms, mut at, mut residues, mut values) = (vec![], vec![], vec![], vec![]);
+        for equation in 0..count {
             if this.nullity() == 0 {
                 break;
             }
             if halt() {
                 return None;
             }
+            terms.clear();
             at.clear();
             residues.clear();
             values.clear();
-            for (unknown, entry) in equations.entries(equation) {
+            read(equation, &mut terms);
+            for &(unknown, residue) in &terms {
                 at.push(position[unknown]);
-                residues.push(entry.modulo(prime.0));
+                residues.push(residue);
                 values.push(v[position[unknown]]);
             }
             if prime.dot(&residues, &values) == 0 {

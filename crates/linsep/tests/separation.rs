@@ -1,0 +1,316 @@
+//! Separation in logistic regression: cases that are known, an oracle in exact fractions, and numbers
+//! chosen to fool arithmetic modulo a prime.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use linsep::Samples;
+use linsep::data::samples::SparseBuilder;
+use linsep::decide::{Because, Limit, Watch};
+use linsep::models::{Separation, SeparationKind, SeparationOptions, check_separation};
+use linsep::proof::IBig;
+use proptest::prelude::*;
+
+fn dense(rows: &[Vec<f64>], labels: &str) -> Samples {
+    let labels = labels.chars().map(|c| c == '+').collect();
+    Samples::dense(rows.concat(), rows[0].len(), labels).unwrap()
+}
+
+fn sparse(rows: &[Vec<f64>], labels: &str) -> Samples {
+    let mut builder = SparseBuilder::default();
+    for row in rows {
+        let stored = row.iter().enumerate().filter(|(_, v)| **v != 0.0);
+        stored.for_each(|(k, &v)| builder.push(k, v));
+        builder.end_row();
+    }
+    let labels = labels.chars().map(|c| c == '+').collect();
+    Samples::sparse(builder.finish(rows[0].len()).unwrap(), labels).unwrap()
+}
+
+fn separation(samples: &Samples) -> Separation {
+    check_separation(samples, &SeparationOptions::default(), &mut ()).unwrap()
+}
+
+/// Returns the kind, one mark per column, and the rows off the face.
+fn shown(found: &Separation, columns: usize) -> String {
+    let mut marks = vec!["fin".to_string(); columns];
+    found.infinite.iter().for_each(|(k, sign)| marks[*k] = sign.to_string());
+    found.aliased.iter().for_each(|&k| marks[k] = "alias".to_string());
+    format!("{}: {} {:?}", found.kind, marks.join(" "), found.rows)
+}
+
+fn check(rows: &[&[f64]], labels: &str, expected: &str) {
+    let rows: Vec<Vec<f64>> = rows.iter().map(|row| row.to_vec()).collect();
+    for samples in [dense(&rows, labels), sparse(&rows, labels)] {
+        let found = separation(&samples);
+        assert_eq!(shown(&found, rows[0].len()), expected, "{rows:?}");
+        check_direction(&samples, &found);
+        assert_eq!(found.conflict.is_empty(), found.kind == SeparationKind::Complete);
+        assert!(found.conflict.iter().all(|row| !found.rows.contains(row)));
+    }
+}
+
+fn check_direction(samples: &Samples, found: &Separation) {
+    assert_eq!(found.direction.is_some(), !found.rows.is_empty());
+    let Some(direction) = &found.direction else {
+        return;
+    };
+    for i in 0..samples.rows() {
+        let score = samples.features().dot(i, direction);
+        let score = if samples.positive()[i] { score } else { -score };
+        match found.rows.contains(&i) {
+            true => assert!(score > 0.0, "row {i}: {score}"),
+            false => assert!(score.abs() <= 1e-12 * samples.norms()[i], "row {i}: {score}"),
+        }
+    }
+}
+
+#[test]
+fn small_designs() {
+    // One column, no constant: the question is homogeneous.
+    check(&[&[1.], &[2.]], "-+", "overlap: fin []");
+    check(&[&[-1.], &[2.]], "-+", "complete: +inf [0, 1]");
+    check(&[&[-1.], &[0.], &[2.]], "-++", "quasi-complete: +inf [0, 2]");
+    // With a constant a cut between 1 and 2 does it; the constant must then run to minus infinity.
+    check(&[&[1., 1.], &[1., 2.]], "-+", "complete: -inf +inf [0, 1]");
+    // A cut at zero may lie on either side of it.
+    check(&[&[1., -1.], &[1., 1.]], "-+", "complete: ±inf +inf [0, 1]");
+    // The point 1 has both outcomes: the cut is there.
+    let at_one: [&[f64]; 4] = [&[1., 0.], &[1., 1.], &[1., 1.], &[1., 2.]];
+    check(&at_one, "--++", "quasi-complete: -inf +inf [0, 3]");
+    check(&at_one, "+-++", "overlap: fin fin []");
+    // A column that is the sum of the first two has no coefficient of its own, nor have they.
+    let sum: [&[f64]; 4] = [&[1., 0., 1.], &[0., 1., 1.], &[1., 0., 1.], &[0., 1., 1.]];
+    check(&sum, "--++", "overlap: alias alias alias []");
+    // A column of zeros.
+    check(&[&[-1., 0.], &[2., 0.]], "-+", "complete: +inf alias [0, 1]");
+    // Two dummies, each with a cell of one outcome.
+    let dummies: [&[f64]; 5] =
+        [&[1., 0., 0.], &[1., 0., 0.], &[1., 1., 0.], &[1., 1., 0.], &[1., 0., 1.]];
+    check(&dummies, "-+++-", "quasi-complete: fin +inf -inf [2, 3, 4]");
+    // A row of zeros says nothing.
+    check(&[&[0., 0.], &[1., 0.], &[0., 1.]], "+-+", "quasi-complete: -inf +inf [1, 2]");
+}
+
+#[test]
+fn a_constant_is_column_zero() {
+    let rows: [Vec<f64>; 4] = [vec![0.], vec![1.], vec![1.], vec![2.]];
+    let options = SeparationOptions::default().with_intercept(true);
+    for samples in [dense(&rows, "--++"), sparse(&rows, "--++")] {
+        let found = check_separation(&samples, &options, &mut ()).unwrap();
+        assert_eq!(shown(&found, 2), "quasi-complete: -inf +inf [0, 3]");
+        assert_eq!(found.direction.unwrap(), [-1.0, 1.0]);
+    }
+    let narrow = Samples::dense(vec![0_f32, 1.0], 1, vec![false, true]).unwrap();
+    let found = check_separation(&narrow, &options, &mut ()).unwrap();
+    assert_eq!(shown(&found, 2), "complete: -inf +inf [0, 1]");
+}
+
+/// The primes modulo which columns were once told apart, and those of the deciding engine.
+const PRIMES: [u64; 6] = [
+    (1 << 31) - 1,
+    (1 << 31) - 19,
+    0x0794_4c9c_269e_0e1d,
+    0x0631_71ff_a6a3_a467,
+    0x0660_63a0_892f_9057,
+    0x06db_d9d7_81e7_4ef7,
+];
+
+#[test]
+fn numbers_that_are_zero_modulo_a_prime() {
+    let (p, q) = (2147483647.0, 2147483629.0);
+    // Modulo p and modulo q the last column is zero, and the second and third are equal.
+    check(
+        &[&[1., 0., 0., 0.], &[1., 1., 1. + p * 64., 0.], &[1., 2., 2., p], &[1., 3., 3., -q]],
+        "-++-",
+        "complete: -inf ±inf ±inf +inf [0, 1, 2, 3]",
+    );
+    // Two rows of the face are all that holds the first two columns: (1, p) under both labels, and (1, 0).
+    let held: [&[f64]; 5] =
+        [&[1., p, 0.], &[1., p, 0.], &[1., 0., 0.], &[1., 0., 0.], &[1., q, 1.]];
+    check(&held, "+-+-+", "quasi-complete: fin fin +inf [4]");
+    // Modulo either prime one of two columns is zero.
+    check(&[&[p, 0.], &[p, 0.], &[0., q], &[0., q]], "+-+-", "overlap: fin fin []");
+    check(&[&[p, 0.], &[p, 0.], &[0., q]], "+-+", "quasi-complete: fin +inf [2]");
+    for prime in PRIMES {
+        // (1, -h) and (1, l) have the determinant h + l, which is the prime.
+        let low = (prime & ((1 << 20) - 1)) as f64;
+        let high = (prime >> 20 << 20) as f64;
+        let rows: [&[f64]; 5] =
+            [&[1., -high, 0.], &[1., -high, 0.], &[1., low, 0.], &[1., low, 0.], &[0., 1., 1.]];
+        check(&rows, "+-+--", "quasi-complete: fin fin -inf [4]");
+        check(&rows[..4], "+-+-", "overlap: fin fin alias []");
+    }
+}
+
+#[test]
+fn scores_that_only_rounding_makes_zero() {
+    // Ten times the first row is the last one but for the last bits of its last number.
+    let near: [&[f64]; 3] = [&[0.1, 0.2, 0.3], &[0.1, 0.2, 0.3], &[1., 2., 3.]];
+    check(&near, "+-+", "quasi-complete: alias alias +inf [2]");
+    let near: [&[f64]; 3] = [&[0.1, 0.2, 0.4], &[0.1, 0.2, 0.4], &[0.2, 0.4, 0.8]];
+    check(&near, "+-+", "overlap: alias alias alias []");
+}
+
+#[test]
+fn limits_and_cancellation_leave_it_undecided() {
+    let noise = |k: usize| ((k * 7919 + 13) % 1009) as f64 - 504.0;
+    let rows: Vec<Vec<f64>> =
+        (0..600).map(|i| (0..6).map(|k| noise(i * 6 + k + i * i)).collect()).collect();
+    let labels: String =
+        (0..600).map(|i| if noise(i * 31 + 5) > 0.0 { '+' } else { '-' }).collect();
+    let samples = dense(&rows, &labels);
+    let options = SeparationOptions::default().with_time_limit(Duration::from_nanos(1));
+    let found = check_separation(&samples, &options, &mut ()).unwrap();
+    assert_eq!(found.kind, SeparationKind::Undecided(Because::Limit(Limit::Time)));
+    assert!(found.direction.is_none() && found.infinite.is_empty() && found.rows.is_empty());
+
+    struct Cancelled(AtomicBool);
+    impl Watch for Cancelled {
+        fn cancelled(&self) -> Option<&AtomicBool> {
+            Some(&self.0)
+        }
+    }
+    let mut watch = Cancelled(AtomicBool::new(true));
+    let found = check_separation(&samples, &SeparationOptions::default(), &mut watch).unwrap();
+    assert_eq!(found.kind, SeparationKind::Undecided(Because::Limit(Limit::Cancelled)));
+
+    let error = check_separation(&samples, &options.with_max_passes(0), &mut ()).unwrap_err();
+    assert_eq!(error.to_string(), "max_passes is 0; expected an integer, at least 1");
+}
+
+/// The answer by the definition, in exact integers: Fourier and Motzkin eliminate all variables but one.
+mod oracle {
+    use super::*;
+
+    type Row = Vec<IBig>;
+
+    /// Returns inequalities row·g >= 0 with the variable `k` eliminated.
+    fn eliminated(rows: &[Row], k: usize) -> Vec<Row> {
+        let zero = IBig::from(0);
+        let (mut out, mut up, mut down): (Vec<Row>, Vec<&Row>, Vec<&Row>) =
+            (vec![], vec![], vec![]);
+        for row in rows {
+            match row[k].cmp(&zero) {
+                std::cmp::Ordering::Greater => up.push(row),
+                std::cmp::Ordering::Less => down.push(row),
+                std::cmp::Ordering::Equal => out.push(row.clone()),
+            }
+        }
+        for a in &up {
+            for b in &down {
+                out.push(a.iter().zip(*b).map(|(x, y)| y * &a[k] - x * &b[k]).collect());
+            }
+        }
+        out.iter_mut().for_each(reduce);
+        out.retain(|row| row.iter().any(|v| *v != zero));
+        out.sort();
+        out.dedup();
+        out
+    }
+
+    fn reduce(row: &mut Row) {
+        let gcd = |mut a: IBig, mut b: IBig| {
+            while b != IBig::from(0) {
+                (a, b) = (b.clone(), a % b);
+            }
+            a
+        };
+        let common = row.iter().fold(IBig::from(0), |common, v| gcd(common, v.clone()));
+        if common != IBig::from(0) {
+            let common = if common < IBig::from(0) { -common } else { common };
+            row.iter_mut().for_each(|v| *v = &*v / &common);
+        }
+    }
+
+    /// Returns true if some g has rows·g >= 0 and target·g > 0.
+    pub fn reaches(rows: &[Row], target: &[IBig]) -> bool {
+        let columns = target.len();
+        // One variable t more, with target·g - t >= 0: can it be positive?
+        let zero = IBig::from(0);
+        let mut all: Vec<Row> =
+            rows.iter().map(|row| row.iter().cloned().chain([zero.clone()]).collect()).collect();
+        all.push(target.iter().cloned().chain([IBig::from(-1)]).collect());
+        (0..columns).for_each(|k| all = eliminated(&all, k));
+        all.iter().all(|row| row[columns] >= zero)
+    }
+
+    /// Returns what `shown` shows, for a design of integers.
+    pub fn shown(rows: &[Vec<i64>], labels: &str) -> String {
+        let big = |v: &i64| IBig::from(*v);
+        let signed: Vec<Row> = rows
+            .iter()
+            .zip(labels.chars())
+            .map(|(row, c)| row.iter().map(|v| if c == '+' { big(v) } else { -big(v) }).collect())
+            .collect();
+        let strict: Vec<usize> =
+            (0..rows.len()).filter(|&i| reaches(&signed, &signed[i])).collect();
+        let kind = match strict.len() {
+            0 => "overlap",
+            n if n == rows.len() => "complete",
+            _ => "quasi-complete",
+        };
+        let negated = |row: &Row| row.iter().map(|v| -v).collect::<Row>();
+        // Nothing changes along g if rows·g = 0: both signs of every row.
+        let both: Vec<Row> =
+            signed.iter().chain(&signed.iter().map(negated).collect::<Vec<_>>()).cloned().collect();
+        let mark = |k: usize| {
+            let unit: Row = (0..rows[0].len()).map(|j| IBig::from(i32::from(j == k))).collect();
+            match (
+                reaches(&both, &unit),
+                reaches(&signed, &unit),
+                reaches(&signed, &negated(&unit)),
+            ) {
+                (true, ..) => "alias",
+                (_, true, true) => "±inf",
+                (_, true, false) => "+inf",
+                (_, false, true) => "-inf",
+                _ => "fin",
+            }
+        };
+        let marks: Vec<&str> = (0..rows[0].len()).map(mark).collect();
+        format!("{kind}: {} {strict:?}", marks.join(" "))
+    }
+}
+
+fn agrees_with_the_oracle(rows: &[Vec<i64>], labels: &str) {
+    let floats: Vec<Vec<f64>> =
+        rows.iter().map(|row| row.iter().map(|&v| v as f64).collect()).collect();
+    let expected = oracle::shown(rows, labels);
+    for samples in [dense(&floats, labels), sparse(&floats, labels)] {
+        let found = separation(&samples);
+        assert_eq!(shown(&found, rows[0].len()), expected, "{rows:?} {labels}");
+        check_direction(&samples, &found);
+    }
+}
+
+#[test]
+fn the_oracle_agrees_on_numbers_that_are_zero_modulo_a_prime() {
+    let (p, q) = ((1_i64 << 31) - 1, (1_i64 << 31) - 19);
+    agrees_with_the_oracle(&[vec![1, p], vec![1, 0], vec![1, q]], "+-+");
+    agrees_with_the_oracle(&[vec![1, 1, 1 + p], vec![1, 2, 2], vec![1, 3, 3 - q]], "+-+");
+    let apart = [vec![1, 0, 0, 0], vec![1, 1, 1 + p * 64, 0], vec![1, 2, 2, p], vec![1, 3, 3, -q]];
+    agrees_with_the_oracle(&apart, "-++-");
+    agrees_with_the_oracle(&[vec![p, 0], vec![p, 0], vec![0, q]], "+-+");
+    agrees_with_the_oracle(&[vec![p, q], vec![q, p], vec![p, q], vec![1, 0]], "+--+");
+    agrees_with_the_oracle(&[vec![0, p, q], vec![1, q, p], vec![1, q, p], vec![0, 0, 1]], "+-+-");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn the_oracle_agrees(
+        columns in 1_usize..4,
+        numbers in prop::collection::vec(-2_i64..3, 27),
+        labels in "[+-]{3,9}",
+        scale in prop::sample::select(vec![1_i64, 3, (1 << 31) - 1, (1 << 31) - 19]),
+        scaled in 0_usize..3,
+    ) {
+        prop_assume!(labels.contains('+') && labels.contains('-'));
+        let mut rows: Vec<Vec<i64>> = numbers.chunks(columns).map(<[i64]>::to_vec).collect();
+        rows.truncate(labels.len());
+        rows.iter_mut().for_each(|row| row[scaled % columns] *= scale);
+        agrees_with_the_oracle(&rows, &labels);
+    }
+}

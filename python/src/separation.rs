@@ -1,0 +1,52 @@
+//! Separation in logistic regression.
+
+use linsep::models::{Separation, SeparationOptions, check_separation};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::data::{Matrix, labels};
+use crate::decide::{Watcher, passes, seconds};
+use crate::work::run;
+
+/// Returns whether the estimate exists, and which columns run away if not. With an intercept the
+/// constant is column 0.
+#[pyfunction]
+#[pyo3(signature = (x, positive, *, intercept, max_passes, time_limit=None, progress=None))]
+pub fn separation<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, PyAny>,
+    positive: PyReadonlyArray1<'py, bool>,
+    intercept: bool,
+    max_passes: i64,
+    time_limit: Option<f64>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
+    let options = SeparationOptions::default()
+        .with_intercept(intercept)
+        .with_max_passes(passes(max_passes)?)
+        .with_time_limit(seconds(time_limit)?);
+    let shared = matrix.clone();
+    let found = run(py, progress, move |wire| {
+        let samples = shared.samples(positive, false)?;
+        Ok(check_separation(&samples, &options, &mut Watcher(wire))?)
+    })?;
+    drop(matrix);
+    result(py, &found)
+}
+
+fn result<'py>(py: Python<'py>, found: &Separation) -> PyResult<Bound<'py, PyDict>> {
+    let numbers = |rows: &[usize]| PyArray1::from_iter(py, rows.iter().map(|&row| row as i64));
+    let dict = PyDict::new(py);
+    dict.set_item("kind", found.kind.to_string())?;
+    let infinite: Vec<(usize, String)> =
+        found.infinite.iter().map(|(column, sign)| (*column, sign.to_string())).collect();
+    dict.set_item("infinite", infinite)?;
+    dict.set_item("aliased", &found.aliased)?;
+    dict.set_item("rows", numbers(&found.rows))?;
+    let direction = found.direction.as_ref().map(|g| PyArray1::from_slice(py, g));
+    dict.set_item("direction", direction)?;
+    dict.set_item("conflicting_rows", numbers(&found.conflict))?;
+    Ok(dict)
+}
