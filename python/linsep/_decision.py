@@ -22,24 +22,29 @@ class Decision:
     Attributes
     ----------
     verdict : str
-        "separable": some hyperplane has every row strictly on its own side. "quasi-separable": none
-        has, but one has no row on the wrong side, and not all rows on itself. "inseparable": not even
-        that. "undecided": a limit was reached first.
+        "separable": some hyperplane puts every row strictly on its own side. "quasi-separable": none
+        does, but one puts no row on the wrong side, and not all rows on itself. "inseparable": not even
+        that. "undecided": no answer was proven; see `because`.
     coef, intercept : ndarray of shape (features,) and float, or None
         The hyperplane: the positive side is coef·x + intercept > 0. Where there is no separating one,
         the one with the fewest mistakes that was met.
     margin : Margin
         Bounds on the largest margin.
     conflicting_rows : ndarray of int
-        Rows, counted from 0, that no hyperplane has all on their own sides; empty if separable.
+        Rows, counted from 0, that no hyperplane puts all on their own sides; empty if separable.
     conflicting_index : index or None
         The same rows by the index of the frame, where X was one.
     multipliers : list of int
         How many times each of these rows is taken so that they cancel.
     proof : Proof or None
         The proof, which the checker has accepted; None if undecided.
+    because : str or None
+        Why there is no verdict: "passes", "time" or "cancelled" for a limit, "too-delicate" where floats
+        could not tell and the data is too large for integers, "weak-too-large" where a strict separation
+        is ruled out and a weak one is open.
     way, passes, seconds
-        How it was found, in how many reads of the data, in what time on the Rust side.
+        How it was found, in how many reads of the data (those that prove it included), in what time on
+        the Rust side.
     classes : tuple
         The negative and the positive label; "rest" stands for several.
     explanation : Explanation or None
@@ -62,10 +67,11 @@ class Decision:
     feature_names: list[str] | None = None
     conflicting_index: Any = None
     explanation: Explanation | None = None
+    because: str | None = None
 
     @property
     def separable(self) -> bool:
-        """Whether some hyperplane has every row strictly on its own side."""
+        """Whether some hyperplane puts every row strictly on its own side."""
         return self.verdict == "separable"
 
     def verify(self, X: Any, y: Any) -> Any:
@@ -92,6 +98,8 @@ class Decision:
         if self.verdict in ("separable", "undecided"):
             low, high = _html.number(self.margin.lower), _html.number(self.margin.upper)
             facts.append((f"{self.margin.kind} margin", f"between {low} and {high}"))
+        if self.because is not None:
+            facts.append(("undecided because of", self.because))
         if len(self.conflicting_rows):
             named = self.conflicting_rows if self.conflicting_index is None else self.conflicting_index
             facts.append(("conflicting rows", _html.listed(named)))
@@ -240,7 +248,8 @@ def decide_parts(
         intercept=found["intercept"],
         margin=Margin(*found["margin"]),
         conflicting_rows=rows,
-        multipliers=[int(m) for m in found["multipliers"]],
+        # Python reads decimals of a few thousand digits only, and hexadecimals of any length.
+        multipliers=[int(m, 16) for m in found["multipliers"]],
         proof=None if proof is None else Proof(proof, positive),
         way=found["way"],
         passes=found["passes"],
@@ -251,6 +260,7 @@ def decide_parts(
         feature_names=matrix.names,
         conflicting_index=None if matrix.index is None else matrix.index[rows],
         explanation=None if why is None else Explanation.read(why, matrix.index),
+        because=found["because"],
     )
 
 

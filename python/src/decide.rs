@@ -135,7 +135,7 @@ fn result<'py>(
     let conflict = decision.conflict().cloned().unwrap_or_default();
     let rows: Vec<i64> = conflict.iter().map(|(row, _)| row as i64).collect();
     dict.set_item("rows", PyArray1::from_vec(py, rows))?;
-    let multipliers: Vec<String> = conflict.iter().map(|(_, m)| m.to_string()).collect();
+    let multipliers: Vec<String> = conflict.iter().map(|(_, m)| format!("{m:x}")).collect();
     dict.set_item("multipliers", multipliers)?;
     dict.set_item("proof", decision.proof().map(|proof| proof.to_json()))?;
     dict.set_item("seconds", spent.as_secs_f64())?;

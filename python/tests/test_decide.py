@@ -186,3 +186,27 @@ def test_many_classes():
     assert sorted(mixed.one_vs_one["a", "b"].conflicting_rows.tolist()) == [1, 2, 3]
     with pytest.raises(TypeError, match="unknown option: speed"):
         linsep.separability_matrix(X, [0, 1, 2, 3, 4], speed=1)
+
+
+def test_multipliers_of_any_length():
+    # Numbers of very different size: the multipliers have more digits than Python would read.
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 12)) * 2.0 ** rng.integers(-300, 300, size=(60, 12))
+    y = np.arange(60) % 2
+    decision = linsep.decide(np.vstack([X, X[:1]]), np.append(y, 1 - y[0]))
+    assert decision.verdict != "undecided"
+    signs = np.where(np.append(y, 1 - y[0]) == 1, 1, -1)
+    total = sum(
+        int(signs[row]) * multiplier
+        for row, multiplier in zip(decision.conflicting_rows, decision.multipliers, strict=True)
+    )
+    assert total == 0
+
+
+def test_why_there_is_no_verdict():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 8))
+    limited = linsep.decide(X, X[:, 0] > X[::-1, 1], time_limit=1e-9)
+    assert limited.verdict == "undecided" and limited.because == "time"
+    assert "because of" in repr(limited)
+    assert linsep.decide([[0.0], [1.0]], [0, 1]).because is None
