@@ -70,6 +70,11 @@ impl Sum {
         Sum { mantissa, exponent }
     }
 
+    /// Returns the integer and the exponent of two whose product is the sum.
+    pub fn into_parts(self) -> (IBig, i32) {
+        (self.mantissa, self.exponent)
+    }
+
     /// Returns the product.
     pub fn times(&self, other: &Sum) -> Self {
         Sum::of(&self.mantissa * &other.mantissa, self.exponent + other.exponent)

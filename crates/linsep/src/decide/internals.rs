@@ -4,7 +4,7 @@ use linsep_data::{Data, Error, fold};
 
 use super::exact::conflict::{Solution, solve};
 use super::exact::rows::SignedRows;
-use super::folds::Form;
+use super::folds::Scorer;
 use super::folds::scan::Scan;
 use crate::Samples;
 
@@ -25,6 +25,6 @@ pub fn exact_conflict(samples: &Samples) -> Result<(usize, usize), Vec<usize>> {
 
 /// Returns the mistakes of w and how many rows of smallest score were found. Costs a pass.
 pub fn scan(data: &dyn Data, w: Vec<f64>, keep: usize) -> Result<(u64, usize), Error> {
-    let report = fold(data, Scan::new(Form::Lifted, w, keep))?.report();
+    let report = fold(data, Scan::new(Scorer::Lifted(w), keep))?.report();
     Ok((report.mistakes, report.worst.len()))
 }

@@ -131,6 +131,8 @@ pub enum Way {
     Exact,
     /// One row under both labels.
     Duplicates,
+    /// The working set in coordinates of which none is nearly a combination of others.
+    Ladder,
 }
 
 impl Outcome {

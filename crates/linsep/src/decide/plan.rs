@@ -3,7 +3,8 @@
 //! ```text
 //! rows                          order of strategies
 //! ----------------------------  ------------------------------------------------------------
-//! few features                  working set, then integers alone where they are affordable
+//! few features                  working set, then integers alone where they are affordable, then the
+//!                               working set on the ladder
 //! many features, dense          duplicates, smooth, for the largest margin of few rows the
 //!                               dual, then the working set
 //! many features, sparse         duplicates, smooth, dual
@@ -30,6 +31,8 @@ const SMOOTH_PASSES: u64 = 80;
 const STARTING_ROWS: usize = 20;
 /// Rows per coordinate that a pass adds to it at most: more would slow the inner solve for nothing.
 const ADDED_ROWS: usize = 4;
+/// Rows per coordinate that it starts with on the ladder.
+const LADDER_ROWS: usize = 8;
 /// Values that a working set may start with (1 GiB); it may grow to twice as many.
 const WORKING_VALUES: usize = 1 << 27;
 /// Rows that must fit a working set for nearest points to be worth looking for.
@@ -80,6 +83,8 @@ pub(crate) enum Step {
     WorkingSet(WorkingSize),
     /// Integers alone.
     Exact,
+    /// The working set again, in coordinates that are far apart.
+    Ladder(WorkingSize),
 }
 
 /// Rows of a working set.
@@ -94,6 +99,15 @@ pub(crate) struct WorkingSize {
 }
 
 impl WorkingSize {
+    /// A row costs the square of its coordinates there, so it starts with fewer.
+    fn on_the_ladder(coordinates: usize) -> Self {
+        WorkingSize {
+            start: LADDER_ROWS * coordinates,
+            added: ADDED_ROWS * coordinates,
+            ..Self::of(coordinates)
+        }
+    }
+
     fn of(coordinates: usize) -> Self {
         let fitting = (WORKING_VALUES / coordinates).max(2);
         WorkingSize {
@@ -111,7 +125,9 @@ pub(crate) fn steps(shape: Shape, options: &DecideOptions, resident: bool) -> Ve
     let smooth = Step::Smooth { passes: SMOOTH_PASSES };
     if coordinates < MANY {
         let exact = coordinates <= EXACT_COORDINATES && shape.rows * coordinates <= EXACT_VALUES;
-        return [Some(working_set), exact.then_some(Step::Exact)].into_iter().flatten().collect();
+        let ladder = Step::Ladder(WorkingSize::on_the_ladder(coordinates));
+        let steps = [Some(working_set), exact.then_some(Step::Exact), Some(ladder)];
+        return steps.into_iter().flatten().collect();
     }
     let dual = Step::Dual { passes: DUAL_PASSES };
     if shape.sparse && resident {
@@ -207,8 +223,8 @@ mod tests {
 
     #[test]
     fn the_order_goes_by_shape() {
-        check(1000, 10, false, true, "workingset exact");
-        check(1_000_000, 100, false, true, "workingset");
+        check(1000, 10, false, true, "workingset exact ladder");
+        check(1_000_000, 100, false, true, "workingset ladder");
         check(10_000, 1_000, false, true, "duplicates smooth workingset");
         check(1_000, 10_000, false, true, "duplicates smooth widen workingset");
         check(20_000, 3_000, true, true, "duplicates smooth dual");

@@ -3,7 +3,7 @@
 use dashu_int::ops::{Gcd, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 use linsep_data::{Features, Samples};
-use linsep_proof::exact::parts;
+use linsep_proof::exact::{Sum, parts};
 
 use super::Halt;
 
@@ -38,6 +38,22 @@ fn made_integer(numbers: Vec<(i64, i32)>) -> (Vec<IBig>, i32) {
         _ => IBig::from(m) << (e - lowest) as usize,
     };
     (numbers.into_iter().map(integer).collect(), -lowest)
+}
+
+/// Returns sums of products of floats, one per coordinate, as integers: all times one power of two.
+/// `visit` is called with a function that takes a coordinate and two factors.
+pub fn exact_combination(
+    dimension: usize,
+    each: impl FnOnce(&mut dyn FnMut(usize, f64, f64)),
+) -> Vec<IBig> {
+    let mut sums = vec![Sum::default(); dimension];
+    each(&mut |k, a, b| {
+        let ((m, e), (n, f)) = (parts(a), parts(b));
+        sums[k].add(IBig::from(i128::from(m) * i128::from(n)), e + f);
+    });
+    let numbers: Vec<(IBig, i32)> = sums.into_iter().map(Sum::into_parts).collect();
+    let lowest = numbers.iter().map(|(_, e)| *e).min().unwrap_or(0);
+    in_lowest_terms(numbers.into_iter().map(|(m, e)| m << (e - lowest) as usize).collect())
 }
 
 /// Returns m and e with value = m 2^e, where m is odd, or both are zero.

@@ -7,21 +7,38 @@ pub(super) mod logistic;
 pub(super) mod one_sided;
 pub(super) mod scan;
 
-/// Which form of the rows a fold looks at.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Form {
+use linsep_data::Block;
+
+use super::solvers::ladder::Double;
+use crate::lift::Rows;
+
+/// A vector, and the form of the rows that it scores.
+#[derive(Clone, Debug)]
+pub(super) enum Scorer {
     /// z = y (x, 1) / ‖(x, 1)‖.
-    Lifted,
+    Lifted(Vec<f64>),
     /// y (x, 1) times a power of two.
-    Raw(f64),
+    Raw(Vec<f64>, f64),
+    /// y (x, 1), in twice the precision.
+    Precise(Double),
 }
 
-impl Form {
-    /// Returns the rows of a block in this form.
-    pub fn rows<'a>(self, block: &linsep_data::Block<'a>) -> crate::lift::Rows<'a> {
+impl Scorer {
+    /// Writes the scores of all rows of a block.
+    fn scores(&self, block: &Block<'_>, out: &mut [f64]) {
+        let (samples, places) = (block.samples(), block.places());
         match self {
-            Form::Lifted => crate::lift::Rows::lifted(block.samples()),
-            Form::Raw(unit) => crate::lift::Rows::raw_in(block.samples(), unit),
+            Scorer::Lifted(w) => Rows::lifted(samples).scores(places, w, out),
+            Scorer::Raw(w, unit) => Rows::raw_in(samples, *unit).scores(places, w, out),
+            Scorer::Precise(w) => {
+                for (i, out) in places.zip(out) {
+                    let mut product = w.product();
+                    samples.features().for_each(i, |k, v| product.add(k, v));
+                    product.add(samples.columns(), 1.0);
+                    let value = product.value();
+                    *out = if samples.positive()[i] { value } else { -value };
+                }
+            }
         }
     }
 }

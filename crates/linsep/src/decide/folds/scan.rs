@@ -3,12 +3,11 @@
 use linsep_data::{Block, Fold};
 
 use super::super::solvers::order::{Scored, by_score, keep_smallest};
-use super::Form;
+use super::Scorer;
 
 /// Counts the mistakes of w, and finds the `keep` rows of smallest score.
 pub struct Scan {
-    form: Form,
-    w: Vec<f64>,
+    scorer: Scorer,
     keep: usize,
     mistakes: u64,
     /// The rows of smallest score so far, and a few more.
@@ -35,10 +34,10 @@ impl Report {
 }
 
 impl Scan {
-    /// Returns the scan with w of no rows yet.
-    pub fn new(form: Form, w: Vec<f64>, keep: usize) -> Self {
+    /// Returns the scan of no rows yet.
+    pub fn new(scorer: Scorer, keep: usize) -> Self {
         let (found, scores) = (vec![], vec![]);
-        Scan { form, w, keep, mistakes: 0, found, limit: f64::INFINITY, scores }
+        Scan { scorer, keep, mistakes: 0, found, limit: f64::INFINITY, scores }
     }
 
     /// Returns what was found, once all rows have been seen.
@@ -59,14 +58,14 @@ impl Scan {
 
 impl Fold for Scan {
     fn fresh(&self) -> Self {
-        Scan::new(self.form, self.w.clone(), self.keep)
+        Scan::new(self.scorer.clone(), self.keep)
     }
 
     fn absorb(&mut self, block: &Block<'_>) {
         let places = block.places();
         let mut scores = std::mem::take(&mut self.scores);
         scores.resize(places.len(), 0.0);
-        self.form.rows(block).scores(places.clone(), &self.w, &mut scores);
+        self.scorer.scores(block, &mut scores);
         for (place, &score) in places.zip(&scores) {
             self.mistakes += u64::from(score <= 0.0);
             if score > self.limit {

@@ -2,6 +2,7 @@
 
 pub(super) mod caratheodory;
 pub(super) mod coordinate_descent;
+pub(super) mod ladder;
 pub(super) mod lbfgs;
 pub(super) mod logistic_descent;
 pub(super) mod min_norm_point;

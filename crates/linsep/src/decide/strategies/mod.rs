@@ -62,6 +62,7 @@ pub(super) fn start<'a>(step: Step, search: &Search<'a>) -> Box<dyn Strategy + '
         Step::Dual { passes } => Box::new(dual::DualWay::new(search, passes)),
         Step::WorkingSet(size) => Box::new(working_set::WorkingSet::new(search, size)),
         Step::Exact => Box::new(exact::Exact::default()),
+        Step::Ladder(size) => Box::new(working_set::WorkingSet::on_the_ladder(search, size)),
     }
 }
 

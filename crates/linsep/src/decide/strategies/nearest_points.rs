@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use linsep_data::Error;
 
-use super::super::folds::Form;
+use super::super::folds::Scorer;
 use super::super::folds::scan::Scan;
 use super::super::outcome::Way;
 use super::super::plan::WorkingSize;
@@ -97,7 +97,7 @@ impl Strategy for NearestPoints {
         while !self.ended {
             let plane = self.plane.clone();
             let w: Vec<f64> = plane.weights.iter().copied().chain([plane.bias]).collect();
-            let scan = Scan::new(Form::Raw(unit), w.clone(), self.size.added);
+            let scan = Scan::new(Scorer::Raw(w.clone(), unit), self.size.added);
             let report = search.pass(scan)?.report();
             let lower = report.smallest() / unit / plane.weight_norm();
             search.see(report.mistakes, &w, lower);

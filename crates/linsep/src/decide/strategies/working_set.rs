@@ -7,22 +7,28 @@
 //!           p = 0 as far as floats can tell: the corral may conflict, exactly
 //!           else the rows of smallest score join the working set
 //! ```
+//!
+//! Rows are seen lifted or, where floats are at their end with that, through a rung of the ladder: in
+//! coordinates of which none is nearly a combination of others (`solvers/ladder.rs`).
 
 use std::collections::HashSet;
 
 use linsep_data::Error;
 use linsep_proof::{Conflict, MarginKind};
 
-use super::super::folds::Form;
+use super::super::exact::integers::exact_combination;
+use super::super::exact::rows::SignedRows;
+use super::super::folds::Scorer;
 use super::super::folds::scan::Scan;
 use super::super::outcome::Way;
 use super::super::plan::WorkingSize;
 use super::super::search::{Search, spread};
+use super::super::solvers::ladder::Ladder;
 use super::super::solvers::min_norm_point::Corral;
 use super::super::solvers::order::Scored;
 use super::{Found, GaveUp, Strategy, halted};
-use crate::Hyperplane;
 use crate::lift::Rows;
+use crate::{Hyperplane, Samples};
 
 /// Under this norm p may be zero, and the corral is worth an exact look.
 const SUSPICIOUS: f64 = 1e-7;
@@ -31,8 +37,54 @@ const VANISHED: f64 = 1e-13;
 /// The corral is looked at again when the norm has fallen by this factor.
 const FALLEN: f64 = 100.0;
 
+/// How rows are seen.
+enum View {
+    /// As unit vectors z.
+    Lifted,
+    /// As M'v of raw rows v; M is made of the rows that the working set starts with.
+    Ladder(Option<Ladder>),
+}
+
+impl View {
+    /// Returns the rows as they are seen; nothing if they cannot be.
+    fn points(&mut self, samples: &Samples) -> Option<Vec<Vec<f64>>> {
+        match self {
+            View::Lifted => {
+                let rows = Rows::lifted(samples);
+                Some((0..rows.len()).map(|i| rows.vector(i)).collect())
+            }
+            View::Ladder(ladder) => {
+                let rows = SignedRows::all(samples);
+                let entries: Vec<_> = (0..rows.len()).map(|i| rows.entries(i).to_vec()).collect();
+                if ladder.is_none() {
+                    *ladder = Ladder::new(&entries, rows.dimension);
+                }
+                let ladder = ladder.as_ref()?;
+                Some(entries.iter().map(|row| ladder.map(row)).collect())
+            }
+        }
+    }
+
+    fn is_lifted(&self) -> bool {
+        matches!(self, View::Lifted)
+    }
+
+    /// Returns the vector for unit vectors or raw rows that w is for what is seen, rounded to floats,
+    /// and what scores rows with it.
+    fn scorer(&self, w: &[f64]) -> (Vec<f64>, Scorer) {
+        match self {
+            View::Ladder(Some(ladder)) => {
+                let back = ladder.back(w);
+                (back.rounded(), Scorer::Precise(back))
+            }
+            _ => (w.to_vec(), Scorer::Lifted(w.to_vec())),
+        }
+    }
+}
+
 /// The working set, and what comes next.
 pub(super) struct WorkingSet {
+    view: View,
     size: WorkingSize,
     ids: Vec<usize>,
     points: Vec<Vec<f64>>,
@@ -49,6 +101,8 @@ enum Stage {
     Grow(Vec<usize>),
     Solve,
     Scan,
+    /// Offer w in integers: rounded to floats it was refused.
+    Integers(Vec<Scored>),
     /// Choose among the rows of smallest score.
     Choose(Vec<Scored>),
 }
@@ -56,8 +110,18 @@ enum Stage {
 impl WorkingSet {
     /// Returns the working set before anything is in it.
     pub fn new(search: &Search, size: WorkingSize) -> Self {
+        Self::seen(search, size, View::Lifted)
+    }
+
+    /// Returns the same with rows seen through a rung of the ladder.
+    pub fn on_the_ladder(search: &Search, size: WorkingSize) -> Self {
+        Self::seen(search, size, View::Ladder(None))
+    }
+
+    fn seen(search: &Search, size: WorkingSize, view: View) -> Self {
         let start = spread(search.shape.rows, size.start);
         WorkingSet {
+            view,
             size,
             ids: vec![],
             points: vec![],
@@ -68,22 +132,24 @@ impl WorkingSet {
         }
     }
 
-    fn grow(&mut self, search: &Search, new: Vec<usize>) -> Result<(), Error> {
-        let samples = search.data.fetch(&new)?;
-        let rows = Rows::lifted(&samples);
-        self.points.extend((0..new.len()).map(|i| rows.vector(i)));
+    /// Takes rows in; returns false if they cannot be seen.
+    fn grow(&mut self, search: &Search, new: Vec<usize>) -> Result<bool, Error> {
+        let Some(points) = self.view.points(&search.data.fetch(&new)?) else {
+            return Ok(false);
+        };
+        self.points.extend(points);
         self.ids.extend(new);
-        Ok(())
+        Ok(true)
     }
 
     fn conflict(&self, search: &Search) -> Result<Option<Conflict>, Error> {
-        search.exact_conflict(self.corral.members())
+        search.exact_conflict(self.corral.members(), self.view.is_lifted())
     }
 }
 
 impl Strategy for WorkingSet {
     fn way(&self) -> Way {
-        Way::WorkingSet
+        if self.view.is_lifted() { Way::WorkingSet } else { Way::Ladder }
     }
 
     fn advance(&mut self, search: &mut Search) -> Result<Found, Error> {
@@ -98,7 +164,9 @@ impl Strategy for WorkingSet {
                     return Ok(Found::GaveUp(GaveUp::FloatsEnd));
                 }
                 Stage::Grow(new) => {
-                    self.grow(search, new)?;
+                    if !self.grow(search, new)? {
+                        return Ok(Found::GaveUp(GaveUp::FloatsEnd));
+                    }
                     self.next = Stage::Solve;
                 }
                 Stage::Solve => {
@@ -108,7 +176,9 @@ impl Strategy for WorkingSet {
                         return Ok(end);
                     }
                     let norm = self.corral.norm();
-                    search.bound(norm, || self.corral.members().collect());
+                    if self.view.is_lifted() {
+                        search.bound(norm, || self.corral.members().collect());
+                    }
                     self.next = Stage::Scan;
                     if norm < VANISHED
                         && let Some(conflict) = self.conflict(search)?
@@ -117,18 +187,34 @@ impl Strategy for WorkingSet {
                     }
                 }
                 Stage::Scan => {
-                    let (norm, w) = (self.corral.norm(), self.corral.p().to_vec());
-                    let scan = Scan::new(Form::Lifted, w.clone(), self.size.added);
-                    let report = search.pass(scan)?.report();
-                    let (lower, mistakes) = (report.smallest() / norm, report.mistakes);
+                    let (norm, lifted) = (self.corral.norm(), self.view.is_lifted());
+                    let (w, scorer) = self.view.scorer(self.corral.p());
+                    let report = search.pass(Scan::new(scorer, self.size.added))?.report();
+                    // Through the ladder the norm is that of other vectors, and says nothing of margins.
+                    let smallest = report.smallest() / norm;
+                    let lower = if lifted { smallest } else { f64::NEG_INFINITY };
+                    let mistakes = report.mistakes;
                     search.see(mistakes, &w, lower);
-                    self.next = Stage::Choose(report.worst);
+                    self.next = match lifted {
+                        true => Stage::Choose(report.worst),
+                        false if mistakes == 0 => Stage::Integers(report.worst),
+                        false => Stage::Choose(report.worst),
+                    };
                     if mistakes == 0 {
                         search.offer(lower, Hyperplane::from_lifted(w));
                         let closed = lower >= norm * (1.0 - search.options.gap);
-                        if closed || !search.options.seeks(MarginKind::Angular) {
+                        if closed || !lifted || !search.options.seeks(MarginKind::Angular) {
                             return Ok(Found::Candidate);
                         }
+                    }
+                }
+                Stage::Integers(worst) => {
+                    self.next = Stage::Choose(worst);
+                    if let View::Ladder(Some(ladder)) = &self.view {
+                        let exact = exact_combination(self.corral.p().len(), |visit| {
+                            ladder.products(self.corral.p(), visit);
+                        });
+                        return Ok(Found::Integers(exact));
                     }
                 }
                 Stage::Choose(worst) => {
