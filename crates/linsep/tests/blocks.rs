@@ -165,6 +165,23 @@ fn wide_rows_by_the_smooth_way_and_by_duplicates() {
 }
 
 #[test]
+fn columns_of_very_different_size_on_the_ladder() {
+    let good = Generator::new(700, 42, 6).samples::<f64>().unwrap();
+    let mut scaled = values(&good);
+    for (k, v) in scaled.iter_mut().enumerate() {
+        *v *= 2f64.powi((k as i32 % 42 * 37) % 120 - 60);
+    }
+    for wrong in [0, 9] {
+        let flipped = |(i, &p): (usize, &bool)| p ^ (i % 40 == 3 && i / 40 < wrong);
+        let labels = good.positive().iter().enumerate().map(flipped).collect();
+        let samples = Samples::dense(scaled.clone(), 42, labels).unwrap();
+        let decision = check(&samples, &DecideOptions::default());
+        assert_eq!(decision.way, Way::Ladder, "{:?}", decision.outcome);
+        check_elsewhere(&samples, &DecideOptions::default());
+    }
+}
+
+#[test]
 fn sparse_rows() {
     let mut rows = SparseBuilder::default();
     let mut labels = vec![];

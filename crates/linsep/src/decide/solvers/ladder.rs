@@ -102,19 +102,24 @@ pub struct Ladder {
 }
 
 impl Ladder {
-    /// Returns M for these rows, each given by its entries; nothing if they leave the range of floats.
-    pub fn new(rows: &[Vec<(usize, f64)>], dimension: usize) -> Option<Self> {
+    /// Returns M for these rows, each given by its entries; nothing if they leave the range of floats, or
+    /// if `halt` says so, which is asked now and then.
+    pub fn new(
+        rows: &[Vec<(usize, f64)>],
+        dimension: usize,
+        halt: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Self> {
         let unit = |k: usize| (0..dimension).map(|j| f64::from(u8::from(j == k))).collect();
         let mut ladder = Ladder { columns: (0..dimension).map(unit).collect() };
         for _ in 0..RUNGS {
-            let mapped = ladder.scaled_columns(rows);
-            let (inverse, condition) = inverse_factor(mapped);
+            let mapped = ladder.scaled_columns(rows, halt)?;
+            let (inverse, condition) = inverse_factor(mapped, halt)?;
             if condition > GOOD {
                 break;
             }
             ladder = ladder.times(&inverse);
         }
-        ladder.scaled_columns(rows);
+        ladder.scaled_columns(rows, halt)?;
         let longest = rows.iter().fold(0.0_f64, |most, row| {
             let v = ladder.map(row);
             most.max(f64::dot(&v, &v).sqrt())
@@ -130,15 +135,20 @@ impl Ladder {
     }
 
     /// Returns the columns of the mapped rows, of size about one, and scales M accordingly.
-    fn scaled_columns(&mut self, rows: &[Vec<(usize, f64)>]) -> Vec<Vec<f64>> {
-        let mapped: Vec<Vec<f64>> = rows.par_iter().map(|row| self.map(row)).collect();
+    fn scaled_columns(
+        &mut self,
+        rows: &[Vec<(usize, f64)>],
+        halt: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<Vec<f64>>> {
+        let map = |row: &Vec<(usize, f64)>| (!halt()).then(|| self.map(row));
+        let mapped: Vec<Vec<f64>> = rows.par_iter().map(map).collect::<Option<_>>()?;
         let column = |k: usize| mapped.iter().map(|row| row[k]).collect::<Vec<f64>>();
         let mut columns: Vec<Vec<f64>> = (0..self.columns.len()).map(column).collect();
         for (column, own) in columns.iter_mut().zip(&mut self.columns) {
             let scale = scaled(column);
             own.iter_mut().for_each(|m| *m *= scale);
         }
-        columns
+        Some(columns)
     }
 
     /// Returns M times another matrix, which is given by columns.
@@ -188,8 +198,11 @@ fn scaled(column: &mut [f64]) -> f64 {
 }
 
 /// Returns the columns of 1 / R, where the given columns are Q R, and the shortest of what was left of
-/// them as a share of the longest.
-fn inverse_factor(mut columns: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, f64) {
+/// them as a share of the longest; nothing if halted.
+fn inverse_factor(
+    mut columns: Vec<Vec<f64>>,
+    halt: &dyn Fn() -> bool,
+) -> Option<(Vec<Vec<f64>>, f64)> {
     let dimension = columns.len();
     // Column k of the inverse says how the k-th orthonormal vector is made of the given ones.
     let mut made: Vec<Vec<f64>> = (0..dimension)
@@ -197,6 +210,9 @@ fn inverse_factor(mut columns: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, f64) {
         .collect();
     let (mut longest, mut shortest) = (0.0_f64, f64::INFINITY);
     for done in 0..dimension {
+        if halt() {
+            return None;
+        }
         let length = |column: &Vec<f64>| f64::dot(column, column).sqrt();
         let next = (done..dimension)
             .max_by(|&a, &b| length(&columns[a]).total_cmp(&length(&columns[b])))
@@ -218,7 +234,7 @@ fn inverse_factor(mut columns: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, f64) {
             }
         });
     }
-    (made, shortest / longest)
+    Some((made, shortest / longest))
 }
 
 #[cfg(test)]
@@ -237,7 +253,7 @@ mod tests {
     fn spread(rows: &[Vec<f64>]) -> (f64, f64, f64) {
         let entries: Vec<Vec<(usize, f64)>> =
             rows.iter().map(|row| row.iter().copied().enumerate().collect()).collect();
-        let ladder = Ladder::new(&entries, rows[0].len()).unwrap();
+        let ladder = Ladder::new(&entries, rows[0].len(), &|| false).unwrap();
         let mapped: Vec<Vec<f64>> = entries.iter().map(|row| ladder.map(row)).collect();
         let column = |k: usize| mapped.iter().map(|row| row[k]).collect::<Vec<f64>>();
         let columns: Vec<Vec<f64>> = (0..rows[0].len()).map(column).collect();
@@ -274,7 +290,8 @@ mod tests {
         let rows = noise(30, 5);
         let entries: Vec<Vec<(usize, f64)>> =
             rows.iter().map(|row| row.iter().copied().enumerate().collect()).collect();
-        let ladder = Ladder::new(&entries, 5).unwrap();
+        assert!(Ladder::new(&entries, 5, &|| true).is_none());
+        let ladder = Ladder::new(&entries, 5, &|| false).unwrap();
         let w = [0.3, -1.0, 2.0, 0.5, -0.25];
         let back = ladder.back(&w);
         for row in &entries {

@@ -15,6 +15,7 @@ use std::collections::HashSet;
 
 use linsep_data::Error;
 use linsep_proof::{Conflict, MarginKind};
+use rayon::prelude::*;
 
 use super::super::exact::integers::exact_combination;
 use super::super::exact::rows::SignedRows;
@@ -46,8 +47,12 @@ enum View {
 }
 
 impl View {
-    /// Returns the rows as they are seen; nothing if they cannot be.
-    fn points(&mut self, samples: &Samples) -> Option<Vec<Vec<f64>>> {
+    /// Returns the rows as they are seen; nothing if they cannot be, or if it was halted.
+    fn points(
+        &mut self,
+        samples: &Samples,
+        halt: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<Vec<f64>>> {
         match self {
             View::Lifted => {
                 let rows = Rows::lifted(samples);
@@ -57,10 +62,10 @@ impl View {
                 let rows = SignedRows::all(samples);
                 let entries: Vec<_> = (0..rows.len()).map(|i| rows.entries(i).to_vec()).collect();
                 if ladder.is_none() {
-                    *ladder = Ladder::new(&entries, rows.dimension);
+                    *ladder = Ladder::new(&entries, rows.dimension, halt);
                 }
                 let ladder = ladder.as_ref()?;
-                Some(entries.iter().map(|row| ladder.map(row)).collect())
+                Some(entries.par_iter().map(|row| ladder.map(row)).collect())
             }
         }
     }
@@ -134,7 +139,8 @@ impl WorkingSet {
 
     /// Takes rows in; returns false if they cannot be seen.
     fn grow(&mut self, search: &Search, new: Vec<usize>) -> Result<bool, Error> {
-        let Some(points) = self.view.points(&search.data.fetch(&new)?) else {
+        let rows = search.data.fetch(&new)?;
+        let Some(points) = self.view.points(&rows, &search.budget.halt()) else {
             return Ok(false);
         };
         self.points.extend(points);
@@ -165,7 +171,7 @@ impl Strategy for WorkingSet {
                 }
                 Stage::Grow(new) => {
                     if !self.grow(search, new)? {
-                        return Ok(Found::GaveUp(GaveUp::FloatsEnd));
+                        return Ok(halted(search).unwrap_or(Found::GaveUp(GaveUp::FloatsEnd)));
                     }
                     self.next = Stage::Solve;
                 }
