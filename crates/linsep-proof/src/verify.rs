@@ -15,7 +15,7 @@ use crate::proof::{
     Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, MarginKind, Plane,
     Proof, Verdict, WeightedRow, conflicting,
 };
-use crate::rank::{integer_residues, rank, row_residues};
+use crate::rank::PRIMES;
 
 /// Features handed to one task, and tasks at the most where rows are sparse.
 const COLUMNS_PER_TASK: usize = 64;
@@ -480,16 +480,19 @@ fn check_cancelling(samples: &Samples, conflict: &[ConflictingRow]) -> Result<()
 /// given: there is no room for more than the conflict spans in what is orthogonal to those.
 fn check_span(conflict: &Samples, orthogonal: &[Integers]) -> Result<(), Refused> {
     let columns = conflict.columns();
-    let rows = (0..conflict.rows()).map(|i| row_residues(Row::of(conflict.features(), i), columns));
-    let spanned = rank(rows.collect());
-    let left_out = rank(orthogonal.iter().map(|Integers(v)| integer_residues(v)).collect());
-    if spanned + left_out > columns {
-        Ok(())
-    } else {
-        Err(Refused::DoesNotSpan { spanned, needed: columns + 1 - left_out })
+    // A rank modulo any prime is a bound, so the best of several is one.
+    let (mut spanned, mut left_out) = (0, 0);
+    for field in PRIMES {
+        let row = |i| field.row(Row::of(conflict.features(), i), columns);
+        spanned = spanned.max(field.rank((0..conflict.rows()).map(row).collect()));
+        let vectors = orthogonal.iter().map(|Integers(v)| field.integers(v));
+        left_out = left_out.max(field.rank(vectors.collect()));
+        if spanned + left_out > columns {
+            return Ok(());
+        }
     }
+    Err(Refused::DoesNotSpan { spanned, needed: columns + 1 - left_out })
 }
-
 /// Checks that there are rows, that they exist, and that none is named twice.
 fn check_rows(count: usize, rows: impl Iterator<Item = usize>) -> Result<(), Refused> {
     let mut seen = std::collections::HashSet::new();

@@ -364,3 +364,12 @@ fn a_face_that_grows() {
     assert_eq!(decision.verdict(), Some(Verdict::QuasiSeparable));
     assert_eq!(decision.conflict().unwrap().rows(), [0, 4, 5, 7, 59]);
 }
+
+#[test]
+fn numbers_that_the_checkers_first_prime_divides() {
+    // (1, -h) and (1, l) with h + l = 2^61 - 1, each under both labels: dependent modulo that prime.
+    let prime = (1_u64 << 61) - 1;
+    let (low, high) = (prime & ((1 << 20) - 1), prime >> 20 << 20);
+    let (low, high) = (low as f64, high as f64);
+    check(&[&[-high], &[low], &[-high], &[low]], "++--", Verdict::Inseparable);
+}
