@@ -92,7 +92,7 @@ pub fn check_limits(gap: f64, max_passes: i64, time_limit: Option<f64>) -> PyRes
 }
 
 /// Returns options in their ranges.
-fn limits(gap: f64, max_passes: i64, time_limit: Option<f64>) -> PyResult<DecideOptions> {
+pub fn limits(gap: f64, max_passes: i64, time_limit: Option<f64>) -> PyResult<DecideOptions> {
     let options = DecideOptions::default()
         .with_gap(gap)
         .with_max_passes(passes(max_passes)?)
@@ -102,7 +102,7 @@ fn limits(gap: f64, max_passes: i64, time_limit: Option<f64>) -> PyResult<Decide
 }
 
 /// Returns a limit on passes.
-pub fn passes(limit: i64) -> PyResult<u64> {
+fn passes(limit: i64) -> PyResult<u64> {
     let message = |_| format!("max_passes is {limit}; expected an integer, at least 1");
     Ok(u64::try_from(limit).map_err(|error| Failure::Setting(message(error)))?)
 }

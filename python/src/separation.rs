@@ -1,12 +1,13 @@
 //! Separation in logistic regression.
 
+use linsep::decide::DecideOptions;
 use linsep::models::{Separation, SeparationOptions, check_separation};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::data::{Matrix, labels};
-use crate::decide::{Watcher, passes, seconds};
+use crate::decide::{Watcher, limits};
 use crate::work::run;
 
 /// Returns whether the estimate exists, and which columns run away if not. With an intercept the
@@ -23,10 +24,8 @@ pub fn separation<'py>(
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
-    let options = SeparationOptions::default()
-        .with_intercept(intercept)
-        .with_max_passes(passes(max_passes)?)
-        .with_time_limit(seconds(time_limit)?);
+    let limits = limits(DecideOptions::default().gap, max_passes, time_limit)?;
+    let options = SeparationOptions::default().with_intercept(intercept).with_limits(limits);
     let shared = matrix.clone();
     let found = run(py, progress, move |wire| {
         let samples = shared.samples(positive, false)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use linsep::Samples;
 use linsep::data::samples::SparseBuilder;
-use linsep::decide::{Because, Limit, Watch};
+use linsep::decide::{Because, DecideOptions, Limit, Watch};
 use linsep::models::{Separation, SeparationKind, SeparationOptions, check_separation};
 use linsep::proof::IBig;
 use proptest::prelude::*;
@@ -160,7 +160,8 @@ fn limits_and_cancellation_leave_it_undecided() {
     let labels: String =
         (0..600).map(|i| if noise(i * 31 + 5) > 0.0 { '+' } else { '-' }).collect();
     let samples = dense(&rows, &labels);
-    let options = SeparationOptions::default().with_time_limit(Duration::from_nanos(1));
+    let limits = DecideOptions::default().with_time_limit(Duration::from_nanos(1));
+    let options = SeparationOptions::default().with_limits(limits);
     let found = check_separation(&samples, &options, &mut ()).unwrap();
     assert_eq!(found.kind, SeparationKind::Undecided(Because::Limit(Limit::Time)));
     assert!(found.direction.is_none() && found.infinite.is_empty() && found.rows.is_empty());
@@ -175,7 +176,8 @@ fn limits_and_cancellation_leave_it_undecided() {
     let found = check_separation(&samples, &SeparationOptions::default(), &mut watch).unwrap();
     assert_eq!(found.kind, SeparationKind::Undecided(Because::Limit(Limit::Cancelled)));
 
-    let error = check_separation(&samples, &options.with_max_passes(0), &mut ()).unwrap_err();
+    let options = options.with_limits(DecideOptions::default().with_max_passes(0));
+    let error = check_separation(&samples, &options, &mut ()).unwrap_err();
     assert_eq!(error.to_string(), "max_passes is 0; expected an integer, at least 1");
 }
 

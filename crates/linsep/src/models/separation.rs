@@ -19,7 +19,6 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use super::cone::{Face, direction, face};
 use super::design::{Unit, with_constant};
@@ -28,22 +27,13 @@ use crate::decide::{Because, DecideError, DecideOptions, Limit, Watch, determine
 
 /// Which model, and for how long to look. Options may be added: start from the default, and set what
 /// differs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SeparationOptions {
     /// Whether the model adds a constant to the design, as column 0; default false.
     pub intercept: bool,
-    /// The number of passes after which each decision ends; default 1000.
-    pub max_passes: u64,
-    /// The time after which each decision ends; default none.
-    pub time_limit: Option<Duration>,
-}
-
-impl Default for SeparationOptions {
-    fn default() -> Self {
-        let DecideOptions { max_passes, time_limit, .. } = DecideOptions::default();
-        SeparationOptions { intercept: false, max_passes, time_limit }
-    }
+    /// The limits of each decision: passes and time.
+    pub limits: DecideOptions,
 }
 
 impl SeparationOptions {
@@ -53,20 +43,10 @@ impl SeparationOptions {
         self
     }
 
-    /// Returns the options with this limit on the passes of each decision.
-    pub fn with_max_passes(mut self, passes: u64) -> Self {
-        self.max_passes = passes;
+    /// Returns the options with these limits of each decision.
+    pub fn with_limits(mut self, limits: DecideOptions) -> Self {
+        self.limits = limits;
         self
-    }
-
-    /// Returns the options with this limit on the time of each decision, or with none.
-    pub fn with_time_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
-        self.time_limit = limit.into();
-        self
-    }
-
-    fn limits(&self) -> DecideOptions {
-        DecideOptions::default().with_max_passes(self.max_passes).with_time_limit(self.time_limit)
     }
 }
 
@@ -179,11 +159,11 @@ pub fn check_separation(
     options: &SeparationOptions,
     watch: &mut dyn Watch,
 ) -> Result<Separation, DecideError> {
-    let limits = options.limits();
+    let limits = &options.limits;
     limits.validate()?;
     let extended = options.intercept.then(|| with_constant(design)).transpose()?;
     let design = extended.as_ref().unwrap_or(design);
-    let face = face(design, None, &limits, watch)?;
+    let face = face(design, None, limits, watch)?;
     if let Some(because) = face.stopped {
         return Ok(Separation::undecided(because));
     }
@@ -192,7 +172,7 @@ pub fn check_separation(
     };
     Ok(Separation {
         kind: kind(design, &face),
-        infinite: signs(design, &face, &columns.infinite, &limits, watch)?,
+        infinite: signs(design, &face, &columns.infinite, limits, watch)?,
         aliased: columns.aliased,
         rows: off(design, &face),
         direction: (!face.steps.is_empty()).then(|| direction(design, &face)),
