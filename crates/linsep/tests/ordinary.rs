@@ -100,3 +100,17 @@ fn columns_that_depend_on_each_other_up_to_rounding() {
     ways.extend(check("low rank", &low, &few));
     assert!(on_the_ladder(&ways) >= 3, "{ways:?}");
 }
+
+#[test]
+fn one_feature_that_separates_some_rows() {
+    // A hundred columns and labels by chance; one more column is zero but in fifty rows.
+    let mut table = noise(100, 5);
+    let labels: Vec<bool> = (0..ROWS).map(|i| i * i % 7 < 3).collect();
+    for (i, row) in table.iter_mut().enumerate() {
+        row.push(if i % 18 == 5 { f64::from(u8::from(labels[i])) * 2.0 - 1.0 } else { 0.0 });
+    }
+    let samples = Samples::dense(table.concat(), 101, labels).unwrap();
+    let decision = decide(&samples, &DecideOptions::default(), &mut ()).unwrap();
+    assert_eq!(decision.verdict(), Some(Verdict::QuasiSeparable));
+    assert!(verify(&samples, decision.proof().unwrap()).is_ok());
+}

@@ -152,20 +152,20 @@ pub(crate) fn nearest_points(shape: Shape) -> Option<WorkingSize> {
 
 /// How weak separation is told from none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WeakWay {
-    /// In integers throughout.
-    Integers,
-    /// One feature alone, or floats that integers make exact.
-    Floats,
+pub(crate) struct WeakWay {
+    /// Whether one feature alone is asked first: a pass, where integers take far longer than one.
+    pub feature_first: bool,
+    /// Whether integers may look at all rows; else floats do, and integers make exact what they find.
+    pub integers: bool,
 }
 
 /// Returns how to tell weak separation from none.
 pub(crate) fn weak(shape: Shape) -> WeakWay {
     let coordinates = shape.columns + 1;
     let values = shape.rows.saturating_mul(coordinates);
-    match coordinates <= INTEGER_COORDINATES && values <= INTEGER_PRODUCTS / coordinates {
-        true => WeakWay::Integers,
-        false => WeakWay::Floats,
+    WeakWay {
+        feature_first: coordinates > EXACT_COORDINATES,
+        integers: coordinates <= INTEGER_COORDINATES && values <= INTEGER_PRODUCTS / coordinates,
     }
 }
 

@@ -12,9 +12,9 @@
 //! ```
 //!
 //! The face grows in rank each time, so this ends. It takes exact arithmetic on all rows and is for
-//! data of moderate size. For larger data two cheap questions are asked: whether S spans everything
-//! (rank modulo a prime, which is never too high), and whether a single feature separates weakly;
-//! then floats look for the answer (`complement.rs`).
+//! data of moderate size. Two cheap questions come first: whether S spans everything (rank modulo a
+//! prime, which is never too high) and, unless features are few, whether a single one separates weakly.
+//! For larger data floats look for the answer (`complement.rs`).
 
 mod complement;
 
@@ -29,7 +29,7 @@ use super::exact::integers::{dot, for_raw_rows, integer_row, nullspace};
 use super::exact::rows::SignedRows;
 use super::folds::one_sided::OneSided;
 use super::outcome::{Because, WeakSeparator};
-use super::plan::{self, WeakWay};
+use super::plan;
 use crate::Samples;
 
 /// Rounds after which an exact alternative is given up.
@@ -77,17 +77,22 @@ pub(super) fn classify(data: &dyn Data, conflict: Conflict, halt: Halt) -> Resul
         }
         resident => resident,
     };
-    if let (WeakWay::Integers, Some(samples)) = (plan::weak(shape), resident) {
-        data.reads().add(shape.rows as u64);
-        return Ok(exactly(samples, conflict, halt));
-    }
-    if let Some((feature, sign)) = fold(data, OneSided::new(shape))?.first() {
+    let way = plan::weak(shape);
+    let feature = match way.feature_first || !way.integers || resident.is_none() {
+        true => fold(data, OneSided::new(shape))?.first(),
+        false => None,
+    };
+    if let Some((feature, sign)) = feature {
         let mut weights = vec![IBig::ZERO; shape.columns];
         weights[feature] = IBig::from(sign);
         let separator = WeakSeparator { weights, bias: IBig::ZERO };
         return Ok(Class::QuasiSeparable { conflict, separator });
     }
     match resident {
+        Some(samples) if way.integers => {
+            data.reads().add(shape.rows as u64);
+            Ok(exactly(samples, conflict, halt))
+        }
         Some(samples) => {
             let memory = Memory::new(samples);
             let class = complement::classify(&memory, conflict, halt);
