@@ -153,7 +153,7 @@ def decide(
         The time in seconds after which the answer is "undecided".
     explain : bool
         Whether to look for rows without which the rest is separable, where to look for wrong labels.
-        The time limit applies to this once more.
+        The time limit is for both together.
     verbose : bool
         Whether a line is printed after each pass.
     positive : object, optional

@@ -57,7 +57,7 @@ pub fn decide<'py>(
         let started = Instant::now();
         let samples = shared.samples(positive, false)?;
         let decision = linsep::decide::decide(&samples, &options, &mut Watcher(wire))?;
-        let limits = ExplainOptions { time_limit: options.time_limit };
+        let limits = ExplainOptions::after(&decision, &options);
         let explanation =
             explain.then(|| explained(&samples, &decision, &limits, &mut Watcher(wire)));
         Ok((decision, explanation, started.elapsed()))

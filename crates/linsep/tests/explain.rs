@@ -268,3 +268,17 @@ proptest! {
         prop_assert!(explanation.removal.is_none_or(|removal| removal.irreducible));
     }
 }
+
+#[test]
+fn one_time_limit_is_for_both() {
+    let samples = dense(&[&[1.], &[2.], &[3.]], "-+-");
+    let options = DecideOptions::default().with_time_limit(std::time::Duration::from_secs(60));
+    let mut decision = decide(&samples, &options, &mut ()).unwrap();
+    decision.seconds = 20.0;
+    let left = ExplainOptions::after(&decision, &options).time_limit;
+    assert_eq!(left, Some(std::time::Duration::from_secs(40)));
+    decision.seconds = 90.0;
+    let left = ExplainOptions::after(&decision, &options).time_limit;
+    assert_eq!(left, Some(std::time::Duration::ZERO));
+    assert_eq!(ExplainOptions::after(&decision, &DecideOptions::default()).time_limit, None);
+}

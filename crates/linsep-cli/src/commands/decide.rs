@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use linsep::decide::{
     DecideOptions, ExplainOptions, MarginGoal, MarginKind, Pass, Verdict, Watch, decide, explain,
@@ -38,12 +37,10 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
     let decision = decide(&samples, &options, &mut watcher)?;
     watcher.bar.clear();
     let explanation = args.explain.then(|| {
-        let left =
-            |limit: Duration| limit.saturating_sub(Duration::from_secs_f64(decision.seconds));
-        let options = ExplainOptions { time_limit: args.time_limit.map(left) };
+        let limits = ExplainOptions::after(&decision, &options);
         watcher.bar = Bar::new("explaining", quiet);
         watcher.bar.say("");
-        explain(&samples, &decision, &options, &mut watcher)
+        explain(&samples, &decision, &limits, &mut watcher)
     });
     watcher.bar.clear();
     let explanation = explanation.as_ref();

@@ -13,6 +13,7 @@ mod scaled;
 use std::time::Duration;
 
 use super::budget::Deadline;
+use super::options::DecideOptions;
 use super::outcome::{Decision, Outcome, WeakSeparator};
 use super::watch::Watch;
 use crate::{Hyperplane, Samples};
@@ -25,6 +26,14 @@ use removal::removal;
 pub struct ExplainOptions {
     /// The time after which the best so far is returned; default none.
     pub time_limit: Option<Duration>,
+}
+
+impl ExplainOptions {
+    /// Returns the options with the time that a decision has left of its own limit: one limit for both.
+    pub fn after(decision: &Decision, options: &DecideOptions) -> Self {
+        let spent = Duration::from_secs_f64(decision.seconds);
+        ExplainOptions { time_limit: options.time_limit.map(|limit| limit.saturating_sub(spent)) }
+    }
 }
 
 /// Why data is not separable. Rows and features are counted from 0.
