@@ -4,8 +4,10 @@
 use linsep::Samples;
 use linsep::data::generate::Generator;
 use linsep::data::samples::SparseBuilder;
-use linsep::decide::{DecideOptions, Decision, MarginGoal, MarginKind, Verdict, decide};
+use linsep::decide::{DecideOptions, Decision, MarginGoal, MarginKind, Outcome, Verdict, decide};
+
 use linsep::online::{FitSettings, MethodSettings, fit, svm};
+use linsep::proof::exact::{ExactPlane, Row};
 use linsep::proof::{Proof, verify};
 use proptest::prelude::*;
 
@@ -345,7 +347,7 @@ fn one_contradiction_in_wide_separable_data() {
 }
 
 #[test]
-fn a_face_that_grows() {
+fn a_face_of_two_conflicts() {
     // A row under both labels, and elsewhere a segment through another: two conflicts, of which the
     // second shows only beside the first. All else is separable.
     let features = 800;
@@ -361,8 +363,14 @@ fn a_face_that_grows() {
     let labels: Vec<bool> = (0..60).map(|i| i % 2 == 0).collect();
     let samples = Samples::dense(values, features, labels).unwrap();
     let decision = decided(&samples);
-    assert_eq!(decision.verdict(), Some(Verdict::QuasiSeparable));
-    assert_eq!(decision.conflict().unwrap().rows(), [0, 4, 5, 7, 59]);
+    // The first conflict rules a strict separation out; the weak separator vanishes on both.
+    let Outcome::QuasiSeparable { conflict, separator, .. } = &decision.outcome else {
+        panic!("{decision:?}");
+    };
+    assert_eq!(conflict.rows(), [0, 59]);
+    let plane = ExactPlane::new(&separator.weights, &separator.bias);
+    let on_it = |i: &usize| plane.sign(Row::of(samples.features(), *i)).is_eq();
+    assert_eq!((0..60).filter(on_it).collect::<Vec<_>>(), [0, 4, 5, 7, 59]);
 }
 
 #[test]

@@ -114,3 +114,54 @@ fn one_feature_that_separates_some_rows() {
     assert_eq!(decision.verdict(), Some(Verdict::QuasiSeparable));
     assert!(verify(&samples, decision.proof().unwrap()).is_ok());
 }
+
+/// Checks the verdict on a table, and its proof.
+fn decided(name: &str, table: &[Vec<f64>], labels: Vec<bool>, expected: Verdict) {
+    let samples = Samples::dense(table.concat(), table[0].len(), labels).unwrap();
+    let decision = decide(&samples, &DecideOptions::default(), &mut ()).unwrap();
+    assert_eq!(decision.verdict(), Some(expected), "{name}");
+    let verified = verify(&samples, decision.proof().unwrap()).unwrap();
+    assert_eq!(verified.verdict(), expected, "{name}");
+}
+
+#[test]
+fn three_factors_of_many_levels() {
+    // Dummies for all levels, so that the columns of each factor add up to one; labels by chance.
+    let levels = [52, 55, 57];
+    let mut state = 3_u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    let chosen: Vec<[usize; 3]> = (0..2500).map(|_| levels.map(&mut draw)).collect();
+    let labels: Vec<bool> = chosen.iter().map(|_| draw(2) == 1).collect();
+    let row = |chosen: &[usize; 3]| {
+        let dummies = |k: usize| {
+            let level = chosen[k];
+            (0..levels[k]).map(move |l| f64::from(u8::from(l == level)))
+        };
+        (0..3).flat_map(dummies).collect::<Vec<f64>>()
+    };
+    let table: Vec<Vec<f64>> = chosen.iter().map(row).collect();
+    decided("by chance", &table, labels.clone(), Verdict::Inseparable);
+    // One level that only one class has: the dummy separates its rows, the others still overlap.
+    let rare = labels.iter().zip(&chosen).map(|(&p, chosen)| p || chosen[1] == 4).collect();
+    decided("rare level", &table, rare, Verdict::QuasiSeparable);
+}
+
+#[test]
+fn a_hidden_combination_that_separates_some_rows() {
+    // Whole numbers, so that x0 + x1 + 2 x2 - x3 is zero exactly, but in some rows; labels by chance.
+    for columns in [45, 90, 170] {
+        let labels: Vec<bool> = (0..ROWS).map(|i| (i * 31 + i * i * 7) % 13 < 6).collect();
+        let mut table = with(&noise(columns, 6), |row| {
+            row.iter_mut().for_each(|v| *v = (*v * 20.0).round());
+        });
+        for (i, row) in table.iter_mut().enumerate() {
+            let sign = if labels[i] { 1.0 } else { -1.0 };
+            let strict = if i % 15 == 2 { sign * (1 + i % 3) as f64 } else { 0.0 };
+            row[0] = strict - row[1] - 2.0 * row[2] + row[3];
+        }
+        decided("hidden", &table, labels, Verdict::QuasiSeparable);
+    }
+}

@@ -153,7 +153,7 @@ pub(crate) fn nearest_points(shape: Shape) -> Option<WorkingSize> {
 /// How weak separation is told from none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WeakWay {
-    /// Whether one feature alone is asked first: a pass, where integers take far longer than one.
+    /// Whether one feature alone is asked first, and then one projection: integers take far longer.
     pub feature_first: bool,
     /// Whether integers may look at all rows; else floats do, and integers make exact what they find.
     pub integers: bool,

@@ -81,7 +81,7 @@ pub fn classify(memory: &Memory, conflict: Conflict, halt: Halt) -> Class {
 }
 
 /// Returns independent ones of the rows, and an orthonormal basis of their span.
-fn span(rows: &Rows, face: impl Iterator<Item = usize>) -> (Vec<usize>, Vec<Vec<f64>>) {
+pub(super) fn span(rows: &Rows, face: impl Iterator<Item = usize>) -> (Vec<usize>, Vec<Vec<f64>>) {
     let (mut independent, mut basis) = (vec![], vec![]);
     for row in face {
         if let Some(rest) = rest(rows.vector(row), &basis) {
@@ -112,7 +112,7 @@ fn project(z: &mut [f64], basis: &[Vec<f64>]) {
 }
 
 /// Returns the integer weights and bias near p that are zero on the independent rows of the face.
-fn weak_separator(
+pub(super) fn weak_separator(
     face: &[Vec<IBig>],
     basis: &[Vec<f64>],
     p: &[f64],

@@ -14,9 +14,11 @@
 //! The face grows in rank each time, so this ends. It takes exact arithmetic on all rows and is for
 //! data of moderate size. Two cheap questions come first: whether S spans everything (rank modulo a
 //! prime, which is never too high) and, unless features are few, whether a single one separates weakly.
-//! For larger data floats look for the answer (`complement.rs`).
+//! Unless features are few one projection tells (`cone.rs`); what it leaves open is for integers or, in
+//! larger data, for floats that integers make exact (`complement.rs`).
 
 mod complement;
+mod cone;
 
 use dashu_int::IBig;
 use linsep_data::{Data, Error, Memory, fold};
@@ -29,7 +31,7 @@ use super::exact::integers::{dot, for_raw_rows, integer_row, nullspace};
 use super::exact::rows::SignedRows;
 use super::folds::one_sided::OneSided;
 use super::outcome::{Because, WeakSeparator};
-use super::plan;
+use super::plan::{self, WeakWay};
 use crate::Samples;
 
 /// Rounds after which an exact alternative is given up.
@@ -88,18 +90,30 @@ pub(super) fn classify(data: &dyn Data, conflict: Conflict, halt: Halt) -> Resul
         let separator = WeakSeparator { weights, bias: IBig::ZERO };
         return Ok(Class::QuasiSeparable { conflict, separator });
     }
-    match resident {
-        Some(samples) if way.integers => {
-            data.reads().add(shape.rows as u64);
-            Ok(exactly(samples, conflict, halt))
+    let Some(samples) = resident else {
+        return Ok(Class::Unknown { conflict, because: Because::NotInMemory });
+    };
+    let memory = Memory::new(samples);
+    let class = in_memory(&memory, conflict, way, halt);
+    data.reads().add(memory.reads().passes(shape) * shape.rows as u64);
+    Ok(class)
+}
+
+/// Returns the same for rows in memory: one projection tells in nearly all cases; where features are
+/// few, integers do at once.
+fn in_memory(memory: &Memory, conflict: Conflict, way: WeakWay, halt: Halt) -> Class {
+    let affordable = plan::complement_is_affordable(memory.shape(), memory.shape().columns);
+    let projected = affordable && (way.feature_first || !way.integers);
+    if projected && let Some(class) = cone::classify(memory, &conflict, halt) {
+        return class;
+    }
+    match way.integers {
+        true => {
+            let samples = memory.resident().expect("memory");
+            memory.reads().add(samples.rows() as u64);
+            exactly(samples, conflict, halt)
         }
-        Some(samples) => {
-            let memory = Memory::new(samples);
-            let class = complement::classify(&memory, conflict, halt);
-            data.reads().add(memory.reads().passes(shape) * shape.rows as u64);
-            Ok(class)
-        }
-        None => Ok(Class::Unknown { conflict, because: Because::NotInMemory }),
+        false => complement::classify(memory, conflict, halt),
     }
 }
 
