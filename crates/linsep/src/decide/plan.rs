@@ -53,6 +53,10 @@ const INTEGER_PRODUCTS: usize = 30_000_000;
 /// finding them may take.
 const COMPLEMENT_VALUES: usize = 1 << 27;
 const COMPLEMENT_PRODUCTS: usize = 1 << 38;
+/// Values that may be projected, of which two copies are made (512 MiB each), and products of floats
+/// that finding spanning rows may take.
+const PROJECTED_VALUES: usize = 1 << 26;
+const PROJECTED_PRODUCTS: usize = 1 << 35;
 /// Values that are worth fetching into memory where rows are not there yet (8 MiB).
 const FETCHED_VALUES: usize = 1 << 20;
 /// Values that all questions of a search for removable rows may look at, in one pass each.
@@ -153,8 +157,10 @@ pub(crate) fn nearest_points(shape: Shape) -> Option<WorkingSize> {
 /// How weak separation is told from none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WeakWay {
-    /// Whether one feature alone is asked first, and then one projection: integers take far longer.
+    /// Whether one feature alone is asked first: integers take far longer than a pass.
     pub feature_first: bool,
+    /// Whether one projection of all rows is asked next.
+    pub projection: bool,
     /// Whether integers may look at all rows; else floats do, and integers make exact what they find.
     pub integers: bool,
 }
@@ -165,6 +171,9 @@ pub(crate) fn weak(shape: Shape) -> WeakWay {
     let values = shape.rows.saturating_mul(coordinates);
     WeakWay {
         feature_first: coordinates > EXACT_COORDINATES,
+        projection: coordinates > EXACT_COORDINATES
+            && values <= PROJECTED_VALUES
+            && values.saturating_mul(coordinates) <= PROJECTED_PRODUCTS,
         integers: coordinates <= INTEGER_COORDINATES && values <= INTEGER_PRODUCTS / coordinates,
     }
 }

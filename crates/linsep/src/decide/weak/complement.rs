@@ -84,6 +84,9 @@ pub fn classify(memory: &Memory, conflict: Conflict, halt: Halt) -> Class {
 pub(super) fn span(rows: &Rows, face: impl Iterator<Item = usize>) -> (Vec<usize>, Vec<Vec<f64>>) {
     let (mut independent, mut basis) = (vec![], vec![]);
     for row in face {
+        if basis.len() == rows.dimension() {
+            break;
+        }
         if let Some(rest) = rest(rows.vector(row), &basis) {
             independent.push(row);
             basis.push(rest);

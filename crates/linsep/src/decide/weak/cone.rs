@@ -47,7 +47,10 @@ pub fn classify(memory: &Memory, conflict: &Conflict, halt: Halt) -> Option<Clas
     let samples = memory.resident().expect("memory");
     let rows = Rows::lifted(samples);
     memory.reads().add(2 * rows.len() as u64);
-    let (basis, _) = span(&rows, 0..rows.len());
+    let (basis, _) = span(&rows, (0..rows.len()).take_while(|_| !halt()));
+    if halt() {
+        return None;
+    }
     let z: Vec<Vec<f64>> = (0..rows.len()).map(|i| rows.vector(i)).collect();
     let mut g = vec![0.0; rows.dimension()];
     basis.iter().for_each(|&i| f64::axpy(1.0, &z[i], &mut g));

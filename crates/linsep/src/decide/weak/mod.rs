@@ -102,9 +102,9 @@ pub(super) fn classify(data: &dyn Data, conflict: Conflict, halt: Halt) -> Resul
 /// Returns the same for rows in memory: one projection tells in nearly all cases; where features are
 /// few, integers do at once.
 fn in_memory(memory: &Memory, conflict: Conflict, way: WeakWay, halt: Halt) -> Class {
-    let affordable = plan::complement_is_affordable(memory.shape(), memory.shape().columns);
-    let projected = affordable && (way.feature_first || !way.integers);
-    if projected && let Some(class) = cone::classify(memory, &conflict, halt) {
+    if way.projection
+        && let Some(class) = cone::classify(memory, &conflict, halt)
+    {
         return class;
     }
     match way.integers {
