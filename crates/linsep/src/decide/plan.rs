@@ -103,13 +103,10 @@ pub(crate) struct WorkingSize {
 }
 
 impl WorkingSize {
-    /// A row costs the square of its coordinates there, so it starts with fewer.
+    /// Returns the size on the ladder: a row costs the square of its coordinates there, so it starts
+    /// with fewer.
     fn on_the_ladder(coordinates: usize) -> Self {
-        WorkingSize {
-            start: LADDER_ROWS * coordinates,
-            added: ADDED_ROWS * coordinates,
-            ..Self::of(coordinates)
-        }
+        WorkingSize { start: LADDER_ROWS * coordinates, ..Self::of(coordinates) }
     }
 
     fn of(coordinates: usize) -> Self {

@@ -28,8 +28,9 @@ use crate::data::kernels::Element;
 const GOOD_ENOUGH: std::ops::Range<f64> = 0.5..2.0;
 /// Multiples of the first step at which the slope is measured: nothing else tells its length.
 const MULTIPLES: [f64; 8] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
-/// The share of the best length that the first step takes: on the paper's shapes fewer steps follow
-/// than after the whole of it.
+/// The share of the best length that the first step takes. Of six values tried on eight sets of the
+/// paper's kind none was best on all: the whole length saves three passes of 23 at 100,000 x 1,000 and
+/// costs one or two of 12 at 10,000 x 1,000.
 const SHORT: f64 = 0.7;
 /// Separators are looked for on the line of a step once mistakes are no more than one in so many rows:
 /// before, there are none.
