@@ -258,9 +258,14 @@ pub fn sign_of_value(weights: &[f64], bias: f64, row: Row) -> Ordering {
 pub struct ExactPlane<'a> {
     weights: &'a [IBig],
     bias: &'a IBig,
+    /// Where weights are not zero, if that is at few features: others need not be read.
+    few: Option<Vec<usize>>,
     /// All of them over one power of two, within 1.01 u relatively: for the float filter.
     rounded: Option<(Vec<f64>, f64)>,
 }
+
+/// One weight in so many that is not zero makes few.
+const FEW: usize = 8;
 
 impl<'a> ExactPlane<'a> {
     /// Returns the hyperplane with these weights and this bias.
@@ -276,20 +281,32 @@ impl<'a> ExactPlane<'a> {
         // Within this range no weight but zero comes below two to the -864, where it would round.
         let rounded =
             (longest - shortest <= 800).then(|| (weights.iter().map(round).collect(), round(bias)));
-        ExactPlane { weights, bias, rounded }
+        let some: Vec<usize> = (0..weights.len()).filter(|&k| !weights[k].is_zero()).collect();
+        let few = (some.len() <= weights.len() / FEW).then_some(some);
+        ExactPlane { weights, bias, few, rounded }
     }
 
     /// Returns the exact sign of W·x + B.
     pub fn sign(&self, row: Row) -> Ordering {
-        let quick = self.rounded.as_ref().and_then(|(w, b)| float_sign(w, *b, row));
-        quick.unwrap_or_else(|| {
-            let mut sum = Sum { mantissa: self.bias.clone(), exponent: 0 };
-            row.for_each(|k, x| {
+        let mut sum = Sum { mantissa: self.bias.clone(), exponent: 0 };
+        let mut add = |k: usize, x: f64| {
+            if x != 0.0 {
                 let (mantissa, exponent) = parts(x);
                 sum.add(&self.weights[k] * mantissa, exponent);
-            });
-            sum.sign()
-        })
+            }
+        };
+        match (&self.few, row) {
+            (Some(few), Row::Dense64(x)) => few.iter().for_each(|&k| add(k, x[k])),
+            (Some(few), Row::Dense32(x)) => few.iter().for_each(|&k| add(k, x[k].into())),
+            _ => {
+                let quick = self.rounded.as_ref().and_then(|(w, b)| float_sign(w, *b, row));
+                if let Some(sign) = quick {
+                    return sign;
+                }
+                row.for_each(add);
+            }
+        }
+        sum.sign()
     }
 }
 
