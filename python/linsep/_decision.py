@@ -126,7 +126,7 @@ def decide(
     margin: Literal["any", "max"] = "any",
     margin_kind: Literal["angular", "geometric"] = "angular",
     gap: float = 1e-6,
-    max_passes: int = 1000,
+    max_passes: int | None = None,
     time_limit: float | None = None,
     explain: bool = False,
     verbose: bool = False,
@@ -147,7 +147,7 @@ def decide(
         Which margin; see :class:`Margin`.
     gap : float
         The relative gap between the bounds on the margin that ends "max".
-    max_passes : int
+    max_passes : int or None
         The number of reads of the data after which the answer is "undecided".
     time_limit : float, optional
         The time in seconds after which the answer is "undecided".
@@ -217,7 +217,7 @@ def decide_parts(
     margin: str = "any",
     margin_kind: str = "angular",
     gap: float = 1e-6,
-    max_passes: int = 1000,
+    max_passes: int | None = None,
     time_limit: float | None = None,
     explain: bool = False,
     progress: Callable[[str], Any] | None = None,
@@ -234,7 +234,7 @@ def decide_parts(
             maximise=margin == "max",
             geometric=margin_kind == "geometric",
             gap=float(gap),
-            max_passes=whole("max_passes", max_passes),
+            max_passes=None if max_passes is None else whole("max_passes", max_passes),
             time_limit=None if time_limit is None else float(time_limit),
             explain=explain,
             progress=progress,

@@ -19,7 +19,7 @@ __all__ = [
 __version__: str
 
 def address(x: Any) -> int: ...
-def check_limits(*, gap: float, max_passes: int, time_limit: float | None = None) -> None: ...
+def check_limits(*, gap: float, max_passes: int | None, time_limit: float | None = None) -> None: ...
 def decide(
     x: Any,
     positive: NDArray[np.bool_],
@@ -27,7 +27,7 @@ def decide(
     maximise: bool,
     geometric: bool,
     gap: float,
-    max_passes: int,
+    max_passes: int | None,
     time_limit: float | None = None,
     explain: bool = False,
     progress: Callable[[str], Any] | None = None,
@@ -56,7 +56,7 @@ def separation(
     positive: NDArray[np.bool_],
     *,
     intercept: bool,
-    max_passes: int,
+    max_passes: int | None,
     time_limit: float | None = None,
     progress: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]: ...

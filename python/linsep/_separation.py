@@ -97,7 +97,7 @@ def check_separation(
     *,
     intercept: bool = False,
     positive: Any = None,
-    max_passes: int = 1000,
+    max_passes: int | None = None,
     time_limit: float | None = None,
 ) -> Separation:
     """Say whether a logistic regression on this design has a maximum likelihood estimate.
@@ -147,7 +147,7 @@ def check_separation(
             matrix.values,
             labels.positive,
             intercept=bool(intercept),
-            max_passes=whole("max_passes", max_passes),
+            max_passes=None if max_passes is None else whole("max_passes", max_passes),
             time_limit=None if time_limit is None else float(time_limit),
         )
     if intercept:

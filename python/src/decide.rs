@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use linsep::decide::{
-    Because, DecideOptions, Decision, ExplainOptions, Explanation, MarginGoal, MarginKind, Pass,
+    DecideOptions, Decision, ExplainOptions, Explanation, Limit, MarginGoal, MarginKind, Pass,
     Watch, explain as explained,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -43,7 +43,7 @@ pub fn decide<'py>(
     maximise: bool,
     geometric: bool,
     gap: f64,
-    max_passes: i64,
+    max_passes: Option<i64>,
     time_limit: Option<f64>,
     explain: bool,
     progress: Option<&Bound<'py, PyAny>>,
@@ -87,15 +87,19 @@ fn describe<'py>(py: Python<'py>, explanation: &Explanation) -> PyResult<Bound<'
 /// Raises an error that names the first of these options that is out of its range.
 #[pyfunction]
 #[pyo3(signature = (*, gap, max_passes, time_limit=None))]
-pub fn check_limits(gap: f64, max_passes: i64, time_limit: Option<f64>) -> PyResult<()> {
+pub fn check_limits(gap: f64, max_passes: Option<i64>, time_limit: Option<f64>) -> PyResult<()> {
     limits(gap, max_passes, time_limit).map(|_| ())
 }
 
 /// Returns options in their ranges.
-pub fn limits(gap: f64, max_passes: i64, time_limit: Option<f64>) -> PyResult<DecideOptions> {
+pub fn limits(
+    gap: f64,
+    max_passes: Option<i64>,
+    time_limit: Option<f64>,
+) -> PyResult<DecideOptions> {
     let options = DecideOptions::default()
         .with_gap(gap)
-        .with_max_passes(passes(max_passes)?)
+        .with_max_passes(max_passes.map(passes).transpose()?)
         .with_time_limit(seconds(time_limit)?);
     options.validate().map_err(|error| Failure::Decide(error.into()))?;
     Ok(options)
@@ -124,7 +128,7 @@ fn result<'py>(
     let dict = PyDict::new(py);
     let name = |value: serde_json::Value| value.as_str().unwrap_or_default().to_string();
     dict.set_item("verdict", decision.word())?;
-    dict.set_item("because", decision.because().map(Because::word))?;
+    dict.set_item("because", decision.because().map(Limit::word))?;
     dict.set_item("way", name(serde_json::json!(decision.way)))?;
     dict.set_item("passes", decision.passes)?;
     let margin = decision.margin();

@@ -19,7 +19,7 @@ pub fn separation<'py>(
     x: &Bound<'py, PyAny>,
     positive: PyReadonlyArray1<'py, bool>,
     intercept: bool,
-    max_passes: i64,
+    max_passes: Option<i64>,
     time_limit: Option<f64>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {

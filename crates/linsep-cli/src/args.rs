@@ -210,8 +210,8 @@ pub struct DecideArgs {
     #[arg(long, value_name = "G", default_value_t = 1e-6)]
     pub gap: f64,
     /// Stop after this many passes over the data
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub max_passes: u64,
+    #[arg(long, value_name = "N")]
+    pub max_passes: Option<u64>,
     /// Stop after this time, such as 90, 90s, 5m or 1h
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub time_limit: Option<Duration>,

@@ -19,6 +19,17 @@ pub enum Limit {
     Cancelled,
 }
 
+impl Limit {
+    /// Returns the limit in a word, for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Limit::Passes => "passes",
+            Limit::Time => "time",
+            Limit::Cancelled => "cancelled",
+        }
+    }
+}
+
 /// What may still be spent.
 pub(crate) struct Budget<'a> {
     data: &'a dyn Data,

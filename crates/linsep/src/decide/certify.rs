@@ -8,8 +8,9 @@ use linsep_proof::{
     Conflict, Margin, Plane, Proof, Separator, prove_separable, verify_conflict, verify_data,
 };
 
+use super::budget::Limit;
 use super::exact::integers::rounded;
-use super::outcome::{Because, Closest, Outcome};
+use super::outcome::{Closest, Outcome};
 use super::search::Search;
 use super::weak::Class;
 use crate::{Hyperplane, Samples};
@@ -64,18 +65,14 @@ pub(super) fn classified(search: &mut Search, class: Class) -> Result<Option<Out
             let closest = closest(search)?;
             Ok(Some(Outcome::QuasiSeparable { conflict, separator, proof, closest }))
         }
-        Class::Unknown { conflict, because } => {
-            let limit = search.budget.limit().map(Because::Limit);
-            unclassified(search, conflict, limit.unwrap_or(because))
-        }
     }
 }
 
-/// Returns the outcome for a conflict that nobody has classified, if the checker accepts it.
+/// Returns the outcome for a conflict that a limit has left unclassified, if the checker accepts it.
 pub(super) fn unclassified(
     search: &mut Search,
     conflict: Conflict,
-    because: Because,
+    because: Limit,
 ) -> Result<Option<Outcome>, Error> {
     if verify_conflict(search.data, &conflict)?.is_err() {
         return Ok(None);
@@ -85,7 +82,7 @@ pub(super) fn unclassified(
 }
 
 /// Returns what is known when there is no answer: a separator that is proven now, or bounds.
-pub(super) fn undecided(search: &mut Search, because: Because) -> Result<Outcome, Error> {
+pub(super) fn undecided(search: &mut Search, because: Limit) -> Result<Outcome, Error> {
     if let Some(outcome) = candidates(search)? {
         return Ok(outcome);
     }

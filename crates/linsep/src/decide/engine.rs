@@ -3,15 +3,16 @@
 use linsep_data::{Data, Memory};
 use linsep_proof::{Conflict, MarginKind};
 
-use super::budget::Budget;
+use super::budget::{Budget, Limit};
 use super::contradiction::first_contradiction;
 use super::options::{DecideOptions, OptionError};
-use super::outcome::{Because, Decision, Outcome, Way};
+use super::outcome::{Decision, Outcome, Way};
 use super::search::Search;
 use super::strategies::{self, Found, GaveUp, Strategy};
 use super::watch::Watch;
-use super::{certify, plan, weak};
-use crate::{Error, Samples};
+use super::weak::Weak;
+use super::{certify, plan};
+use crate::{Error, Hyperplane, Samples};
 
 /// Why there is no decision at all.
 #[derive(Debug, thiserror::Error)]
@@ -79,40 +80,45 @@ pub fn decide_data(
     watch: &mut dyn Watch,
 ) -> Result<Decision, DecideError> {
     options.validate()?;
-    Ok(run(data, options, watch, Question::Which)?)
+    Ok(run(data, options, watch)?)
 }
 
-/// What is asked.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Question {
-    /// Which of the three.
-    Which,
-    /// Separable or not: what is not is left undecided, with the conflict that shows it. More would
-    /// take more work to tell.
-    Strictly,
+/// What is known of strict separation.
+pub(super) enum Strictly {
+    /// A hyperplane separates.
+    Separable(Hyperplane),
+    /// These rows rule it out.
+    Conflict(Conflict),
+    /// A limit was reached first.
+    Undecided,
 }
 
-/// Decides whether samples are strictly separable.
+/// Returns whether samples are strictly separable: to tell more of those that are not would take more
+/// work.
 pub(super) fn decide_strictly(
     samples: &Samples,
     options: &DecideOptions,
     watch: &mut dyn Watch,
-) -> Decision {
+) -> Strictly {
     let memory = Memory::new(samples);
-    run(&memory, options, watch, Question::Strictly).expect("memory can be read")
+    let mut engine = Engine::new(&memory, options, watch, Question::Strict);
+    let found = engine.find().and_then(|found| match found {
+        Ended::Proven(outcome, way) => Ok(Ended::Proven(engine.widen(outcome, way)?.0, way)),
+        conflict => Ok(conflict),
+    });
+    match found.expect("memory can be read") {
+        Ended::Proven(Outcome::Separable { hyperplane, .. }, _) => Strictly::Separable(hyperplane),
+        Ended::Proven(..) => Strictly::Undecided,
+        Ended::Conflict(conflict) => Strictly::Conflict(conflict),
+    }
 }
 
-fn run(
-    data: &dyn Data,
-    options: &DecideOptions,
-    watch: &mut dyn Watch,
-    question: Question,
-) -> Result<Decision, Error> {
+fn run(data: &dyn Data, options: &DecideOptions, watch: &mut dyn Watch) -> Result<Decision, Error> {
     let before = data.reads().passes(data.shape());
-    let max_passes = before.saturating_add(options.max_passes);
-    let budget = Budget::new(data, watch, max_passes, options.time_limit);
-    let mut engine = Engine { search: Search::new(data, options, budget), question, proving: 0 };
-    let (outcome, way) = engine.find()?;
+    let mut engine = Engine::new(data, options, watch, Question::Which);
+    let Ended::Proven(outcome, way) = engine.find()? else {
+        unreachable!("a conflict is classified");
+    };
     let (outcome, way) = engine.widen(outcome, way)?;
     let contradiction = match outcome.conflict().map(Conflict::rows) {
         Some(rows) => first_contradiction(&data.fetch(&rows)?).map(|(a, b)| (rows[a], rows[b])),
@@ -128,6 +134,15 @@ fn run(
     })
 }
 
+/// What is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Question {
+    /// Which of the three.
+    Which,
+    /// Separable or not.
+    Strict,
+}
+
 /// Lets strategies search and has proven what they find.
 struct Engine<'a> {
     search: Search<'a>,
@@ -136,24 +151,55 @@ struct Engine<'a> {
     proving: u64,
 }
 
-impl Engine<'_> {
-    /// Returns what the strategies of the plan find out, one after the other.
-    fn find(&mut self) -> Result<(Outcome, Way), Error> {
+/// How a search ended.
+enum Ended {
+    /// With an outcome, on that way.
+    Proven(Outcome, Way),
+    /// With rows that rule a strict separation out, where no more was asked.
+    Conflict(Conflict),
+}
+
+/// Why a strategy is left.
+enum Left {
+    GaveUp(GaveUp),
+    Conflict(Conflict),
+}
+
+impl<'a> Engine<'a> {
+    fn new(
+        data: &'a dyn Data,
+        options: &'a DecideOptions,
+        watch: &'a mut dyn Watch,
+        question: Question,
+    ) -> Self {
+        let before = data.reads().passes(data.shape());
+        let most = options.max_passes.unwrap_or(u64::MAX);
+        let max_passes = before.saturating_add(most);
+        let budget = Budget::new(data, watch, max_passes, options.time_limit);
+        Engine { search: Search::new(data, options, budget), question, proving: 0 }
+    }
+
+    /// Returns what the strategies of the plan find out, one after the other. The last one gives up at a
+    /// limit only.
+    fn find(&mut self) -> Result<Ended, Error> {
         let resident = self.search.data.resident().is_some();
-        let mut ended = (Way::WorkingSet, Because::TooDelicate);
+        let mut ended = (Way::WorkingSet, None);
         for step in plan::steps(self.search.shape, self.search.options, resident) {
             let mut strategy = strategies::start(step, &self.search);
+            ended.0 = strategy.way();
             match self.pursue(&mut *strategy)? {
-                Ok(outcome) => return Ok((outcome, strategy.way())),
-                Err(GaveUp::Limit(limit)) => {
-                    ended = (strategy.way(), Because::Limit(limit));
+                Ok(outcome) => return Ok(Ended::Proven(outcome, ended.0)),
+                Err(Left::Conflict(conflict)) => return Ok(Ended::Conflict(conflict)),
+                Err(Left::GaveUp(GaveUp::Limit(limit))) => {
+                    ended.1 = Some(limit);
                     break;
                 }
-                Err(_) => ended.0 = strategy.way(),
+                Err(Left::GaveUp(_)) => {}
             }
         }
-        let outcome = self.proven(|search| certify::undecided(search, ended.1))?;
-        Ok((outcome, ended.0))
+        let limit = ended.1.or(self.search.budget.limit()).unwrap_or(Limit::Passes);
+        let outcome = self.proven(|search| certify::undecided(search, limit))?;
+        Ok(Ended::Proven(outcome, ended.0))
     }
 
     /// Goes on from a separator to the one of largest geometric margin, if that is asked for.
@@ -169,14 +215,17 @@ impl Engine<'_> {
         Ok((wider.unwrap_or(outcome), way))
     }
 
-    /// Lets a strategy go on until something is proven, or it gives up.
-    fn pursue(&mut self, strategy: &mut dyn Strategy) -> Result<Result<Outcome, GaveUp>, Error> {
+    /// Lets a strategy go on until something is proven, or it is left.
+    fn pursue(&mut self, strategy: &mut dyn Strategy) -> Result<Result<Outcome, Left>, Error> {
         loop {
             let outcome = match strategy.advance(&mut self.search)? {
                 Found::Candidate => self.proven(certify::candidates)?,
                 Found::Integers(w) => self.proven(|search| certify::integers(search, w))?,
-                Found::Conflict(conflict) => self.conflict(conflict)?,
-                Found::GaveUp(because) => return Ok(Err(because)),
+                Found::Conflict(conflict) if self.question == Question::Strict => {
+                    return Ok(Err(Left::Conflict(conflict)));
+                }
+                Found::Conflict(conflict) => self.classified(conflict)?,
+                Found::GaveUp(because) => return Ok(Err(Left::GaveUp(because))),
             };
             if let Some(outcome) = outcome {
                 return Ok(Ok(outcome));
@@ -184,17 +233,21 @@ impl Engine<'_> {
         }
     }
 
-    fn conflict(&mut self, conflict: Conflict) -> Result<Option<Outcome>, Error> {
-        match self.question {
-            Question::Which => {
-                let search = &self.search;
-                let class = weak::classify(search.data, conflict, &search.budget.halt())?;
-                self.proven(|search| certify::classified(search, class))
+    /// Returns what a conflict turns out to be or, at a limit, that it is one.
+    fn classified(&mut self, conflict: Conflict) -> Result<Option<Outcome>, Error> {
+        let mut weak = Weak::new(conflict.clone());
+        loop {
+            let search = &self.search;
+            let Some(class) = weak.advance(search.data, &search.budget.halt())? else {
+                break;
+            };
+            if let Some(outcome) = self.proven(|search| certify::classified(search, class))? {
+                return Ok(Some(outcome));
             }
-            Question::Strictly => {
-                let because = Because::WeakTooLarge;
-                self.proven(|search| certify::unclassified(search, conflict, because))
-            }
+        }
+        match self.search.budget.limit() {
+            Some(limit) => self.proven(|search| certify::unclassified(search, conflict, limit)),
+            None => Ok(None),
         }
     }
 

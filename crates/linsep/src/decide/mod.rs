@@ -7,6 +7,7 @@
 //!   folds     what a pass over all rows computes for them
 //!   solvers   mathematics without data
 //!   exact     integers
+//! alternative the last resort: integers alone
 //! weak        after a conflict: quasi-separable or inseparable
 //! certify     candidate or conflict to outcome; asks the checker
 //! explain     why not: duplicates, suspects, what carries a weak separation
@@ -15,6 +16,7 @@
 //! A floating-point threshold is never a verdict: every outcome except undecided carries a proof that
 //! the checker has accepted, and a refused one sends the strategy back to work.
 
+mod alternative;
 mod budget;
 mod certify;
 mod contradiction;
@@ -27,7 +29,9 @@ mod outcome;
 mod plan;
 mod search;
 mod solvers;
+mod spanning;
 mod strategies;
+mod view;
 mod watch;
 mod weak;
 
@@ -39,7 +43,7 @@ pub use engine::{DecideError, decide, decide_data};
 pub use explain::{Carried, ExplainOptions, Explanation, Removal, RemovedRow, explain};
 pub use linsep_proof::{Conflict, Margin, MarginKind, RowWeights, Verdict};
 pub use options::{DecideOptions, MarginGoal, OptionError};
-pub use outcome::{Because, Closest, Decision, Outcome, Way, WeakSeparator};
+pub use outcome::{Closest, Decision, Outcome, Way, WeakSeparator};
 pub use watch::{Pass, Watch};
 
 pub(crate) use exact::integers::rounded;

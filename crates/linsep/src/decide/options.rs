@@ -33,9 +33,9 @@ pub struct DecideOptions {
     pub kind: MarginKind,
     /// The relative gap between the bounds on the largest margin that ends `Max`; default 1e-6.
     pub gap: f64,
-    /// The number of passes after which the search ends; default 1000. The pass that proves an
-    /// answer is made all the same.
-    pub max_passes: u64,
+    /// The number of passes after which the search ends; default none. The pass that proves an answer is
+    /// made all the same.
+    pub max_passes: Option<u64>,
     /// The time after which the search ends; default none.
     pub time_limit: Option<Duration>,
 }
@@ -46,7 +46,7 @@ impl Default for DecideOptions {
             margin: MarginGoal::Any,
             kind: MarginKind::Angular,
             gap: 1e-6,
-            max_passes: 1000,
+            max_passes: None,
             time_limit: None,
         }
     }
@@ -85,8 +85,8 @@ impl DecideOptions {
     }
 
     /// Returns the options with this limit on passes.
-    pub fn with_max_passes(mut self, passes: u64) -> Self {
-        self.max_passes = passes;
+    pub fn with_max_passes(mut self, passes: impl Into<Option<u64>>) -> Self {
+        self.max_passes = passes.into();
         self
     }
 
@@ -105,8 +105,8 @@ impl DecideOptions {
         if !(self.gap > 0.0 && self.gap < 1.0) {
             return error("gap", &self.gap, "a number between 0 and 1");
         }
-        if self.max_passes == 0 {
-            return error("max_passes", &self.max_passes, "an integer, at least 1");
+        if self.max_passes == Some(0) {
+            return error("max_passes", &0, "an integer, at least 1");
         }
         if self.time_limit.is_some_and(|limit| limit.is_zero()) {
             return error("time_limit", &0, "a time above 0");

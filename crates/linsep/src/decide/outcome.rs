@@ -58,10 +58,10 @@ pub enum Outcome {
         /// The nearest to a strict separation that was met.
         closest: Closest,
     },
-    /// No answer was proven.
+    /// A limit was reached before an answer was proven.
     Undecided {
-        /// Why not.
-        because: Because,
+        /// Which.
+        because: Limit,
         /// Rows that rule a strict separation out, which the checker has accepted, if any were found:
         /// then only weak separation is open.
         conflict: Option<Conflict>,
@@ -87,34 +87,6 @@ pub struct WeakSeparator {
     pub weights: Vec<IBig>,
     /// The bias.
     pub bias: IBig,
-}
-
-/// Why there is no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Because {
-    /// A limit was reached first.
-    Limit(Limit),
-    /// Floats could not tell, and the data is too large for integers alone.
-    TooDelicate,
-    /// Strict separation is ruled out, and whether a weak one exists would take too much work.
-    WeakTooLarge,
-    /// What is left to do needs all rows in memory.
-    NotInMemory,
-}
-
-impl Because {
-    /// Returns the reason in a word, for programs.
-    pub fn word(self) -> &'static str {
-        match self {
-            Because::Limit(Limit::Passes) => "passes",
-            Because::Limit(Limit::Time) => "time",
-            Because::Limit(Limit::Cancelled) => "cancelled",
-            Because::TooDelicate => "too-delicate",
-            Because::WeakTooLarge => "weak-too-large",
-            Because::NotInMemory => "not-in-memory",
-        }
-    }
 }
 
 /// Which way the engine took.
@@ -165,7 +137,7 @@ impl Decision {
     }
 
     /// Returns why there is no verdict; none if there is one.
-    pub fn because(&self) -> Option<Because> {
+    pub fn because(&self) -> Option<Limit> {
         match self.outcome {
             Outcome::Undecided { because, .. } => Some(because),
             _ => None,

@@ -3,16 +3,15 @@
 //! ```text
 //! rows                          order of strategies
 //! ----------------------------  ------------------------------------------------------------
-//! few features                  working set, then integers alone where they are affordable, then the
-//!                               working set on the ladder
+//! few features                  working set, the same on the ladder
 //! many features, dense          duplicates, smooth, for the largest margin of few rows the
 //!                               dual, then the working set
 //! many features, sparse         duplicates, smooth, dual
 //! very many features, sparse    duplicates, dual
 //! ```
 //!
-//! A strategy that gives up hands over to the next. What needs all rows in memory is left out where
-//! they are not.
+//! A strategy that gives up hands over to the next. Integers alone come last: they give up at a limit
+//! only. What needs all rows in memory is left out where they are not.
 
 use linsep_data::Shape;
 
@@ -41,24 +40,10 @@ const NEAREST_ROWS: usize = 1000;
 const DUAL_PASSES: u64 = 30;
 /// Passes of the dual descent after which dense rows are left to the working set.
 const WIDENING_PASSES: u64 = 400;
-/// Coordinates, and values in all, up to which integers decide alone: their simplex tables grow with
-/// the cube of the one and visit each of the other.
-const EXACT_COORDINATES: usize = 40;
-const EXACT_VALUES: usize = 200_000;
-/// Coordinates up to which a basis of the complement of a face is computed in integers, and products
-/// of integers that may take.
-const INTEGER_COORDINATES: usize = 150;
-const INTEGER_PRODUCTS: usize = 30_000_000;
-/// Values that may be left of all rows off the span of a face (1 GiB), and products of floats that
-/// finding them may take.
-const COMPLEMENT_VALUES: usize = 1 << 27;
-const COMPLEMENT_PRODUCTS: usize = 1 << 38;
-/// Values that may be projected, of which two copies are made (512 MiB each), and products of floats
-/// that finding spanning rows may take.
-const PROJECTED_VALUES: usize = 1 << 26;
-const PROJECTED_PRODUCTS: usize = 1 << 35;
-/// Values that are worth fetching into memory where rows are not there yet (8 MiB).
-const FETCHED_VALUES: usize = 1 << 20;
+/// Rows per coordinate that are decided in integers at first, and that a pass adds to them at most.
+const EXACT_ROWS: usize = 2;
+/// Rows per coordinate that are projected at first, and that a pass adds at most.
+const PROJECTED_ROWS: usize = 4;
 /// Values that all questions of a search for removable rows may look at, in one pass each.
 const REMOVAL_VALUES: usize = 4_000_000_000;
 /// Products that their inner solves may take: per question, rows times the cube of the dimension.
@@ -125,24 +110,27 @@ pub(crate) fn steps(shape: Shape, options: &DecideOptions, resident: bool) -> Ve
     let working_set = Step::WorkingSet(WorkingSize::of(coordinates));
     let smooth = Step::Smooth { passes: SMOOTH_PASSES };
     if coordinates < MANY {
-        let exact = coordinates <= EXACT_COORDINATES && shape.rows * coordinates <= EXACT_VALUES;
         let ladder = Step::Ladder(WorkingSize::on_the_ladder(coordinates));
-        let steps = [Some(working_set), exact.then_some(Step::Exact), Some(ladder)];
-        return steps.into_iter().flatten().collect();
+        return vec![working_set, ladder, Step::Exact];
     }
     let dual = Step::Dual { passes: DUAL_PASSES };
     if shape.sparse && resident {
         return match coordinates < VERY_MANY {
-            true => vec![Step::Duplicates { sums: true }, smooth, dual],
-            false => vec![Step::Duplicates { sums: false }, dual],
+            true => vec![Step::Duplicates { sums: true }, smooth, dual, Step::Exact],
+            false => vec![Step::Duplicates { sums: false }, dual, Step::Exact],
         };
     }
     let mut steps = vec![Step::Duplicates { sums: true }, smooth];
     if resident && shape.rows <= coordinates && options.seeks(MarginKind::Angular) {
         steps.push(Step::Widen { passes: WIDENING_PASSES });
     }
-    steps.push(working_set);
+    steps.extend([working_set, Step::Exact]);
     steps
+}
+
+/// Returns how many rows are decided in integers at first, and how many a pass adds at most.
+pub(crate) fn exact_rows(shape: Shape) -> usize {
+    EXACT_ROWS * (shape.columns + 1)
 }
 
 /// Returns the size of a working set of raw rows for nearest points, or nothing if too few rows fit.
@@ -151,39 +139,9 @@ pub(crate) fn nearest_points(shape: Shape) -> Option<WorkingSize> {
     (size.most / 2 >= shape.rows.min(NEAREST_ROWS)).then_some(size)
 }
 
-/// How weak separation is told from none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WeakWay {
-    /// Whether one feature alone is asked first: integers take far longer than a pass.
-    pub feature_first: bool,
-    /// Whether one projection of all rows is asked next.
-    pub projection: bool,
-    /// Whether integers may look at all rows; else floats do, and integers make exact what they find.
-    pub integers: bool,
-}
-
-/// Returns how to tell weak separation from none.
-pub(crate) fn weak(shape: Shape) -> WeakWay {
-    let coordinates = shape.columns + 1;
-    let values = shape.rows.saturating_mul(coordinates);
-    WeakWay {
-        feature_first: coordinates > EXACT_COORDINATES,
-        projection: coordinates > EXACT_COORDINATES
-            && values <= PROJECTED_VALUES
-            && values.saturating_mul(coordinates) <= PROJECTED_PRODUCTS,
-        integers: coordinates <= INTEGER_COORDINATES && values <= INTEGER_PRODUCTS / coordinates,
-    }
-}
-
-/// Returns true if floats may look at all rows off the span of a face of so many rows.
-pub(crate) fn complement_is_affordable(shape: Shape, face: usize) -> bool {
-    let values = shape.rows.saturating_mul(shape.columns + 1);
-    values <= COMPLEMENT_VALUES && values.saturating_mul(face) <= COMPLEMENT_PRODUCTS
-}
-
-/// Returns true if all rows are few enough to be fetched into memory.
-pub(crate) fn worth_fetching(shape: Shape) -> bool {
-    shape.rows.saturating_mul(shape.columns + 1) <= FETCHED_VALUES
+/// Returns how many rows are projected at first after a conflict, and how many a pass adds at most.
+pub(crate) fn projected_rows(shape: Shape) -> usize {
+    PROJECTED_ROWS * (shape.columns + 1)
 }
 
 /// Returns how many questions a search for removable rows may ask.
@@ -229,14 +187,14 @@ mod tests {
 
     #[test]
     fn the_order_goes_by_shape() {
-        check(1000, 10, false, true, "workingset exact ladder");
-        check(1_000_000, 100, false, true, "workingset ladder");
-        check(10_000, 1_000, false, true, "duplicates smooth workingset");
-        check(1_000, 10_000, false, true, "duplicates smooth widen workingset");
-        check(20_000, 3_000, true, true, "duplicates smooth dual");
-        check(20_000, 1_000_000, true, true, "duplicates dual");
+        check(1000, 10, false, true, "workingset ladder exact");
+        check(1_000_000, 100, false, true, "workingset ladder exact");
+        check(10_000, 1_000, false, true, "duplicates smooth workingset exact");
+        check(1_000, 10_000, false, true, "duplicates smooth widen workingset exact");
+        check(20_000, 3_000, true, true, "duplicates smooth dual exact");
+        check(20_000, 1_000_000, true, true, "duplicates dual exact");
         // What needs rows in memory is left out where they are not.
-        check(1_000, 10_000, false, false, "duplicates smooth workingset");
-        check(20_000, 3_000, true, false, "duplicates smooth workingset");
+        check(1_000, 10_000, false, false, "duplicates smooth workingset exact");
+        check(20_000, 3_000, true, false, "duplicates smooth workingset exact");
     }
 }

@@ -144,20 +144,16 @@ impl<'a> Search<'a> {
         Ok(self.facts()?.first.map(|row| (row, 1.0)).into())
     }
 
-    /// Returns the exact conflict of rows that nearly cancel with these weights, if they have one. The
-    /// weights are those of the lifted rows, or of the raw ones.
+    /// Returns the exact conflict of raw rows that nearly cancel with these weights, if they have one.
     pub fn exact_conflict(
         &self,
         weights: impl Iterator<Item = (usize, f64)>,
-        lifted: bool,
     ) -> Result<Option<Conflict>, Error> {
         let mut pairs: Vec<(usize, f64)> = weights.collect();
         pairs.sort_unstable_by_key(|(row, _)| *row);
         let (rows, mut weights): (Vec<usize>, Vec<f64>) = pairs.into_iter().unzip();
         let samples = self.data.fetch(&rows)?;
-        if !lifted {
-            weights.iter_mut().zip(samples.norms()).for_each(|(weight, norm)| *weight *= norm);
-        }
+        weights.iter_mut().zip(samples.norms()).for_each(|(weight, norm)| *weight *= norm);
         match solve(&SignedRows::all(&samples), &weights, &self.budget.halt()) {
             Solution::Proven(found) => {
                 let found = found.into_iter().map(|(at, m)| (rows[at], IBig::from(m)));

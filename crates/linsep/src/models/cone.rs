@@ -22,7 +22,7 @@ use rayon::prelude::*;
 
 use super::design::{Unit, mirrored};
 use crate::Samples;
-use crate::decide::{Because, DecideError, DecideOptions, Outcome, Watch, decide, rounded};
+use crate::decide::{DecideError, DecideOptions, Limit, Outcome, Watch, decide, rounded};
 
 /// What all directions have in common.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ pub(super) struct Face {
     /// The way to a direction that is strict off the face.
     pub(super) steps: Vec<Step>,
     /// Why the search ended early, if it did.
-    pub(super) stopped: Option<Because>,
+    pub(super) stopped: Option<Limit>,
 }
 
 /// One answer of the engine.

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::cone::{Face, direction, face};
 use super::design::{Unit, with_constant};
 use crate::Samples;
-use crate::decide::{Because, DecideError, DecideOptions, Limit, Watch, determined};
+use crate::decide::{DecideError, DecideOptions, Limit, Watch, determined};
 
 /// Which model, and for how long to look. Options may be added: start from the default, and set what
 /// differs.
@@ -82,7 +82,7 @@ pub enum SeparationKind {
     /// The estimate exists.
     Overlap,
     /// No answer was proven.
-    Undecided(Because),
+    Undecided(Limit),
 }
 
 /// Where a coefficient runs to. Displayed as "+inf", "-inf" or "±inf".
@@ -118,7 +118,7 @@ impl fmt::Display for Sign {
 }
 
 impl Separation {
-    fn undecided(because: Because) -> Self {
+    fn undecided(because: Limit) -> Self {
         Separation {
             kind: SeparationKind::Undecided(because),
             infinite: vec![],
@@ -168,7 +168,7 @@ pub fn check_separation(
         return Ok(Separation::undecided(because));
     }
     let Some(columns) = Columns::of(design, &face, watch.cancelled()) else {
-        return Ok(Separation::undecided(Because::Limit(Limit::Cancelled)));
+        return Ok(Separation::undecided(Limit::Cancelled));
     };
     Ok(Separation {
         kind: kind(design, &face),

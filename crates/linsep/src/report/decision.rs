@@ -3,7 +3,7 @@
 use super::text::{SHOWN_WEIGHTS, equation};
 use super::{counted, grouped, number, rounded};
 use crate::Samples;
-use crate::decide::{Because, Carried, Decision, Explanation, Limit, Outcome, Removal};
+use crate::decide::{Carried, Decision, Explanation, Limit, Outcome, Removal};
 
 /// Conflicting rows that are shown, and groups of duplicates.
 const SHOWN_ROWS: usize = 8;
@@ -67,25 +67,17 @@ fn headline(decision: &Decision) -> &'static str {
             "inseparable: no hyperplane separates the classes, not even weakly"
         }
         Outcome::Undecided { conflict: None, because, .. } => match because {
-            Because::Limit(Limit::Passes) => {
+            Limit::Passes => {
                 "undecided: the passes ran out before an answer was proven (--max-passes allows more)"
             }
-            Because::Limit(Limit::Time) => {
+            Limit::Time => {
                 "undecided: the time ran out before an answer was proven (--time-limit allows more)"
             }
-            Because::Limit(_) => "undecided: stopped before an answer was proven",
-            _ => {
-                "undecided: floating-point numbers could not tell, and the data is too large for \
-                 integers alone"
-            }
+            _ => "undecided: stopped before an answer was proven",
         },
-        Outcome::Undecided { because: Because::Limit(_), .. } => {
-            "undecided: no hyperplane separates the classes strictly; whether one does weakly was \
-             still open when a limit was reached"
-        }
         Outcome::Undecided { .. } => {
             "undecided: no hyperplane separates the classes strictly; whether one does weakly was \
-             too much work"
+             still open when a limit was reached"
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::Samples;
-use crate::decide::{Because, Conflict, Decision, Explanation, RemovedRow};
+use crate::decide::{Conflict, Decision, Explanation, Limit, RemovedRow};
 use crate::model::ClassNames;
 use crate::online::{EpochRecord, Fit, MethodSettings};
 use crate::race::Entrant;
@@ -37,7 +37,7 @@ pub fn decision(
     let known = |bound: f64| (bound.abs() < f64::MAX).then_some(bound);
     json!({
         "verdict": decision.word(),
-        "because": decision.because().map(Because::word),
+        "because": decision.because().map(Limit::word),
         "way": decision.way,
         "passes": decision.passes,
         "proving_passes": decision.proving_passes,

@@ -25,7 +25,7 @@ use dashu_int::{IBig, Sign, UBig};
 
 use super::super::solvers::caratheodory;
 use super::Halt;
-use super::equations::{Entry, Equations, Scale};
+use super::equations::{Entry, Equations, Scale, Shifted};
 use super::lifting::null_vector;
 use super::modular::{Elimination, PRIMES, Prime};
 use super::rows::SignedRows;
@@ -71,18 +71,7 @@ pub fn solve(rows: &SignedRows, weights: &[f64], halt: Halt) -> Solution {
     match scale.bits {
         0..=62 => solve_in::<i64>(rows, weights, &scale, halt),
         63..=110 => solve_in::<i128>(rows, weights, &scale, halt),
-        _ => solve_in::<IBig>(rows, weights, &scale, halt),
-    }
-}
-
-/// Returns the integers, of either sign, that combine the y (x, 1) of these rows to zero, in their
-/// order, if there is one such combination up to its scale and it was found before a halt.
-pub fn relation(rows: &SignedRows, halt: Halt) -> Option<Vec<IBig>> {
-    let scale = Scale::new(rows);
-    match scale.bits {
-        0..=62 => relation_in::<i64>(rows, &scale, halt),
-        63..=110 => relation_in::<i128>(rows, &scale, halt),
-        _ => relation_in::<IBig>(rows, &scale, halt),
+        _ => solve_in::<Shifted>(rows, weights, &scale, halt),
     }
 }
 
@@ -92,7 +81,25 @@ pub fn rank(rows: &SignedRows, halt: Halt) -> Option<usize> {
     match scale.bits {
         0..=62 => eliminated::<i64>(rows, &scale, halt).map(|(_, e)| e.rank()),
         63..=110 => eliminated::<i128>(rows, &scale, halt).map(|(_, e)| e.rank()),
-        _ => eliminated::<IBig>(rows, &scale, halt).map(|(_, e)| e.rank()),
+        _ => eliminated::<Shifted>(rows, &scale, halt).map(|(_, e)| e.rank()),
+    }
+}
+
+/// Returns coordinates of which all others are combinations in these rows, as far as can be told modulo a
+/// prime, which is never too many; nothing if halted.
+pub fn independent_coordinates(rows: &SignedRows, halt: Halt) -> Option<Vec<usize>> {
+    fn of<T: Entry>(rows: &SignedRows, scale: &Scale, halt: Halt) -> Option<Vec<usize>> {
+        let (equations, elimination) = eliminated::<T>(rows, scale, halt)?;
+        let mut found: Vec<usize> =
+            elimination.equations.iter().map(|&equation| equations.coordinates[equation]).collect();
+        found.sort_unstable();
+        Some(found)
+    }
+    let scale = Scale::new(rows);
+    match scale.bits {
+        0..=62 => of::<i64>(rows, &scale, halt),
+        63..=110 => of::<i128>(rows, &scale, halt),
+        _ => of::<Shifted>(rows, &scale, halt),
     }
 }
 
@@ -104,11 +111,6 @@ fn eliminated<T: Entry>(
     let equations = Equations::new(rows, scale);
     let elimination = Elimination::new(&equations, Prime(PRIMES[0]), halt)?;
     Some((equations, elimination))
-}
-
-fn relation_in<T: Entry>(rows: &SignedRows, scale: &Scale, halt: Halt) -> Option<Vec<IBig>> {
-    let (equations, elimination) = eliminated::<T>(rows, scale, halt)?;
-    if elimination.nullity() == 1 { null_vector(&equations, &elimination, halt) } else { None }
 }
 
 /// Returns the conflict, computed with entries of the given type.

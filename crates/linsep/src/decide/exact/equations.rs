@@ -7,8 +7,8 @@
 //! from scaling rows as well.
 //! ```
 
-use dashu_int::IBig;
 use dashu_int::ops::BitTest;
+use dashu_int::{IBig, UBig};
 
 use super::integers::odd_parts;
 use super::modular::Prime;
@@ -24,6 +24,9 @@ pub trait Entry: Clone + Send + Sync {
 
     /// Returns mantissa 2^shift.
     fn shifted(mantissa: i64, shift: u32) -> Self;
+
+    /// Returns an integer that is known to fit.
+    fn narrowed(value: &IBig) -> Self;
 
     /// Returns the residue modulo p.
     fn modulo(&self, p: u64) -> u64;
@@ -63,6 +66,10 @@ impl Entry for i64 {
 
     fn shifted(mantissa: i64, shift: u32) -> Self {
         mantissa << shift
+    }
+
+    fn narrowed(value: &IBig) -> Self {
+        value.try_into().expect("it fits")
     }
 
     fn modulo(&self, p: u64) -> u64 {
@@ -105,6 +112,10 @@ impl Entry for i128 {
         i128::from(mantissa) << shift
     }
 
+    fn narrowed(value: &IBig) -> Self {
+        value.try_into().expect("it fits")
+    }
+
     fn modulo(&self, p: u64) -> u64 {
         self.rem_euclid(i128::from(p)) as u64
     }
@@ -134,7 +145,97 @@ impl Entry for i128 {
     }
 }
 
-/// Entries of any size (1e300 beside 1e-300): slow, and right.
+/// An entry m 2^s: a float of any size (1e300 beside 1e-300) without its many zeros.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shifted {
+    mantissa: i64,
+    shift: u32,
+}
+
+impl Shifted {
+    /// Returns true if an integer is a power of two times one that fits.
+    pub fn holds(value: &IBig) -> bool {
+        value.bit_len() - value.trailing_zeros().unwrap_or(0) <= 62
+    }
+}
+
+impl Entry for Shifted {
+    type Residual = IBig;
+
+    fn zero() -> Self {
+        Shifted { mantissa: 0, shift: 0 }
+    }
+
+    fn shifted(mantissa: i64, shift: u32) -> Self {
+        Shifted { mantissa, shift }
+    }
+
+    fn narrowed(value: &IBig) -> Self {
+        let shift = value.trailing_zeros().unwrap_or(0);
+        let mantissa = i64::try_from(value >> shift).expect("it fits");
+        Shifted { mantissa, shift: shift as u32 }
+    }
+
+    fn modulo(&self, p: u64) -> u64 {
+        let prime = Prime(p);
+        let (mut power, mut base, mut left) = (1, 2, self.shift);
+        while left > 0 {
+            if left & 1 == 1 {
+                power = prime.times(power, base);
+            }
+            base = prime.times(base, base);
+            left >>= 1;
+        }
+        prime.times(self.mantissa.rem_euclid(p as i64) as u64, power)
+    }
+
+    fn bits(&self) -> u32 {
+        match self.mantissa {
+            0 => 0,
+            _ => 64 - self.mantissa.unsigned_abs().leading_zeros() + self.shift,
+        }
+    }
+
+    fn big(&self) -> IBig {
+        IBig::from(self.mantissa) << self.shift as usize
+    }
+
+    fn negated(&self) -> IBig {
+        -self.big()
+    }
+
+    fn residue(residual: &IBig, p: u64) -> u64 {
+        <IBig as Entry>::residue(residual, p)
+    }
+
+    /// Positive and negative terms are added up word by word, each where its shift puts it.
+    fn lift(residual: &mut IBig, row: &[Self], digits: &[u64], p: Prime) {
+        let longest = row.iter().map(|a| a.shift).max().unwrap_or(0) as usize;
+        // Three words hold a term, and one more the carries of all.
+        let mut sums = [vec![0_u64; longest / 64 + 4], vec![0_u64; longest / 64 + 4]];
+        for (a, &x) in row.iter().zip(digits).filter(|(a, _)| a.mantissa != 0) {
+            let sum = &mut sums[usize::from(a.mantissa < 0)];
+            let product = u128::from(a.mantissa.unsigned_abs()) * u128::from(x);
+            let (word, bit) = (a.shift as usize / 64, a.shift % 64);
+            let low = product << bit;
+            let high = product.checked_shr(128 - bit).unwrap_or(0);
+            let parts = [low as u64, (low >> 64) as u64, high as u64];
+            let mut carry = false;
+            for (k, place) in sum[word..].iter_mut().enumerate() {
+                if k >= parts.len() && !carry {
+                    break;
+                }
+                let (first, over) = place.overflowing_add(*parts.get(k).unwrap_or(&0));
+                let (second, again) = first.overflowing_add(u64::from(carry));
+                (*place, carry) = (second, over || again);
+            }
+        }
+        let [positive, negative] = sums.map(|words| IBig::from(UBig::from_words(&words)));
+        *residual = (&*residual - positive + negative) / IBig::from(p.0);
+    }
+}
+
+/// Entries of any size: slow, and right.
 impl Entry for IBig {
     type Residual = IBig;
 
@@ -144,6 +245,10 @@ impl Entry for IBig {
 
     fn shifted(mantissa: i64, shift: u32) -> Self {
         IBig::from(mantissa) << shift as usize
+    }
+
+    fn narrowed(value: &IBig) -> Self {
+        value.clone()
     }
 
     fn modulo(&self, p: u64) -> u64 {
@@ -200,6 +305,39 @@ impl Scale {
         let bits = lowest.iter().zip(&highest).filter(|(l, h)| l < h).map(|(l, h)| h - l).max();
         Scale { lowest, bits: bits.unwrap_or(0) as u32 }
     }
+
+    /// Returns a row with each coordinate made integer.
+    pub fn integers(&self, rows: &SignedRows, place: usize) -> Vec<IBig> {
+        let mut integers = vec![IBig::ZERO; rows.dimension];
+        for &(c, value) in rows.entries(place) {
+            let (mantissa, exponent) = odd_parts(value);
+            integers[c] = IBig::from(mantissa) << (exponent - self.lowest[c]) as usize;
+        }
+        integers
+    }
+
+    /// Returns weights for rows as they stand, given those for rows that were made integer; all times one
+    /// power of two.
+    pub fn weights(&self, mut weights: Vec<IBig>) -> Vec<IBig> {
+        let highest = self.stored().max().unwrap_or(0);
+        for (weight, &lowest) in weights.iter_mut().zip(&self.lowest) {
+            // Where all rows are zero any weight will do.
+            *weight <<= highest.saturating_sub(lowest).max(0) as usize;
+        }
+        weights
+    }
+
+    /// Returns weights for rows that are made integer, given those for rows as they stand; all times one
+    /// power of two.
+    pub fn unscaled(&self, weights: &[IBig]) -> Vec<IBig> {
+        let least = self.stored().min().unwrap_or(0);
+        let shift = |lowest: i32| if lowest < i32::MAX { lowest - least } else { 0 };
+        weights.iter().zip(&self.lowest).map(|(w, &lowest)| w << shift(lowest) as usize).collect()
+    }
+
+    fn stored(&self) -> impl Iterator<Item = i32> + '_ {
+        self.lowest.iter().copied().filter(|&lowest| lowest < i32::MAX)
+    }
 }
 
 /// Integer equations, of which only the entries that are not zero are stored.
@@ -212,22 +350,20 @@ pub struct Equations<T> {
     count: usize,
 }
 
-impl Equations<IBig> {
+impl<T: Entry> Equations<T> {
     /// Returns the equations with these entries, zeros included, for so many unknowns.
     pub fn of_rows(rows: &[Vec<IBig>], count: usize) -> Self {
         let (mut offsets, mut unknowns, mut entries) = (vec![0], vec![], vec![]);
         for row in rows {
             for (unknown, entry) in row.iter().enumerate().filter(|(_, entry)| !entry.is_zero()) {
                 unknowns.push(unknown as u32);
-                entries.push(entry.clone());
+                entries.push(T::narrowed(entry));
             }
             offsets.push(entries.len());
         }
         Equations { coordinates: (0..rows.len()).collect(), offsets, unknowns, entries, count }
     }
-}
 
-impl<T: Entry> Equations<T> {
     /// Returns the equations of the given rows, without those that are zero throughout.
     pub fn new(rows: &SignedRows, scale: &Scale) -> Self {
         let mut stored = vec![0_usize; rows.dimension];

@@ -2,21 +2,10 @@
 
 use dashu_int::ops::{Gcd, UnsignedAbs};
 use dashu_int::{IBig, UBig};
-use linsep_data::{Features, Samples};
+use linsep_data::Features;
 use linsep_proof::exact::{Sum, parts};
 
 use super::Halt;
-
-/// Returns y (x, 1) of a row times 2^s, the smallest power that makes it integer, and s.
-pub fn integer_row(samples: &Samples, i: usize) -> (Vec<IBig>, i32) {
-    let mut numbers = all_parts(samples.features(), i);
-    numbers.push((1, 0));
-    let (mut row, shift) = made_integer(numbers);
-    if !samples.positive()[i] {
-        row.iter_mut().for_each(|v| *v = -&*v);
-    }
-    (row, shift)
-}
 
 /// Returns x of a row times the smallest power of two that makes it integer.
 pub fn integer_features(features: &Features, i: usize) -> Vec<IBig> {
@@ -134,16 +123,6 @@ fn reduce(row: &mut [IBig]) {
     }
 }
 
-/// Returns the multipliers of a conflict of integer rows for the raw ones: row i was multiplied by
-/// 2^`shifts[i]`.
-pub fn for_raw_rows(shifts: &[i32], mut conflict: Vec<(usize, IBig)>) -> Vec<(usize, IBig)> {
-    conflict.sort_by_key(|(i, _)| *i);
-    let least = conflict.iter().map(|(i, _)| shifts[*i]).min().unwrap_or(0);
-    let (rows, multipliers): (Vec<usize>, Vec<IBig>) =
-        conflict.into_iter().map(|(i, m)| (i, m << (shifts[i] - least) as usize)).unzip();
-    rows.into_iter().zip(in_lowest_terms(multipliers)).collect()
-}
-
 /// Returns a·b.
 pub fn dot(a: &[IBig], b: &[IBig]) -> IBig {
     a.iter().zip(b).fold(IBig::ZERO, |sum, (a, b)| sum + a * b)
@@ -161,6 +140,21 @@ pub fn rounded(v: &[IBig]) -> Vec<f64> {
         i64::try_from(&top).map_or(0.0, |m| m as f64) * 2f64.powi(half) * 2f64.powi(exponent - half)
     };
     v.iter().map(float).collect()
+}
+
+/// Returns an integer vector as sums of two floats, times a power of two that makes the longest about
+/// one: right to about 2^-106, relatively.
+pub fn double(v: &[IBig]) -> (Vec<f64>, Vec<f64>) {
+    let longest = v.iter().map(bits).max().unwrap_or(0) as i32;
+    let pair = |v: &IBig| {
+        let drop = bits(v).saturating_sub(120);
+        let top: IBig = if *v < IBig::ZERO { -((-v) >> drop) } else { v >> drop };
+        let top = i128::try_from(&top).expect("at most 120 bits are left");
+        let high = top as f64;
+        let unit = 2f64.powi((drop as i32 - longest).max(-1000));
+        (high * unit, (top - high as i128) as f64 * unit)
+    };
+    v.iter().map(pair).unzip()
 }
 
 /// Returns the direction of an integer vector as floats of length about one.
@@ -210,7 +204,7 @@ mod tests {
             assert!(rows.iter().all(|row| dot(row, v) == IBig::ZERO));
         }
         let rank_of = |rows: &[Vec<IBig>]| {
-            let equations = Equations::of_rows(rows, dimension);
+            let equations = Equations::<IBig>::of_rows(rows, dimension);
             Elimination::new(&equations, Prime(PRIMES[0]), &|| false).unwrap().rank()
         };
         assert_eq!(rank_of(&basis), dimension - rank);
@@ -234,8 +228,5 @@ mod tests {
             let half = e / 2;
             assert_eq!(m as f64 * 2f64.powi(half) * 2f64.powi(e - half), value);
         }
-        let samples = Samples::dense(vec![0.5, 3.0], 1, vec![true, false]).unwrap();
-        assert_eq!(integer_row(&samples, 0), (integers(&[&[1, 2]])[0].clone(), 1));
-        assert_eq!(integer_row(&samples, 1), (integers(&[&[-3, -1]])[0].clone(), 0));
     }
 }

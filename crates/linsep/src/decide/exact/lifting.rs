@@ -169,7 +169,7 @@ fn solves<T: Entry>(equations: &Equations<T>, vector: &[IBig]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::equations::Scale;
+    use super::super::equations::{Scale, Shifted};
     use super::super::modular::{PRIMES, Prime};
     use super::super::rows::SignedRows;
     use super::*;
@@ -198,6 +198,7 @@ mod tests {
             check::<i64>(seed, 3 + 4 * seed as usize, 8);
             check::<i64>(seed, 20, 50);
             check::<i128>(seed, 20, 50);
+            check::<Shifted>(seed, 20, 50);
             check::<IBig>(seed, 20, 50);
         }
     }

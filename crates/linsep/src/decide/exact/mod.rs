@@ -8,9 +8,9 @@
 /// Asked in every loop that may take long; true ends the work.
 pub(super) type Halt<'a> = &'a (dyn Fn() -> bool + Sync);
 
-pub(super) mod alternative;
 pub(super) mod conflict;
 pub(super) mod equations;
+pub(super) mod farkas;
 pub(super) mod integers;
 pub(super) mod lifting;
 pub(super) mod modular;

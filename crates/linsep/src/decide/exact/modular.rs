@@ -26,6 +26,7 @@ use linsep_proof::exact::parts;
 
 use super::Halt;
 use super::equations::{Entry, Equations};
+use super::rows::SignedRows;
 use crate::random::draw;
 
 /// Primes below 2^59 with nothing special about them: the second is for the day the first fails.
@@ -78,7 +79,7 @@ impl Prime {
 
 /// Floats modulo a prime: a float is an integer times a power of two, of either sign, and two has an
 /// inverse.
-struct FloatResidues {
+pub struct Residues {
     prime: Prime,
     /// The powers of two from [`LOWEST`] on.
     powers: Vec<u64>,
@@ -88,19 +89,57 @@ struct FloatResidues {
 const LOWEST: i32 = -1074;
 const HIGHEST: i32 = 971;
 
-impl FloatResidues {
-    fn new(prime: Prime) -> Self {
+impl Residues {
+    /// Returns what it takes modulo this prime.
+    pub fn new(prime: Prime) -> Self {
         let half = prime.inverse(2);
         let lowest = (LOWEST..0).fold(1, |power, _| prime.times(power, half));
         let next = |power: &u64| Some(prime.times(*power, 2));
         let powers = std::iter::successors(Some(lowest), next);
-        FloatResidues { prime, powers: powers.take((HIGHEST - LOWEST + 1) as usize).collect() }
+        Residues { prime, powers: powers.take((HIGHEST - LOWEST + 1) as usize).collect() }
     }
 
     fn of(&self, value: f64) -> u64 {
         let (mantissa, exponent) = parts(value);
         let mantissa = mantissa.rem_euclid(self.prime.0 as i64) as u64;
         self.prime.times(mantissa, self.powers[(exponent - LOWEST) as usize])
+    }
+
+    /// Returns a product of floats and residues of which no term is known yet.
+    pub fn product(&self) -> Product<'_> {
+        Product { residues: self, sum: 0, terms: 0 }
+    }
+}
+
+/// A sum of products of floats and residues.
+pub struct Product<'a> {
+    residues: &'a Residues,
+    sum: u128,
+    terms: usize,
+}
+
+impl Product<'_> {
+    /// Adds a product; those with a zero may be left out.
+    pub fn add(&mut self, value: f64, residue: u64) {
+        if value == 0.0 || residue == 0 {
+            return;
+        }
+        // Dummies and signs are most of what tables of many columns have.
+        let value = match value {
+            1.0 => 1,
+            _ => self.residues.of(value),
+        };
+        self.sum += u128::from(value) * u128::from(residue);
+        self.terms += 1;
+        if self.terms == PRODUCTS {
+            self.sum %= u128::from(self.residues.prime.0);
+            self.terms = 0;
+        }
+    }
+
+    /// Returns the sum.
+    pub fn value(self) -> u64 {
+        (self.sum % u128::from(self.residues.prime.0)) as u64
     }
 }
 
@@ -132,10 +171,30 @@ impl Elimination {
     /// Returns the elimination of rows of features, one equation per row and one unknown per column, or
     /// nothing if it was halted.
     pub fn of_rows(features: &Features, rows: &[usize], prime: Prime, halt: Halt) -> Option<Self> {
-        let residues = FloatResidues::new(prime);
+        let residues = Residues::new(prime);
         Self::of(rows.len(), features.columns(), prime, halt, |equation, terms| {
             features.for_each(rows[equation], |k, v| terms.push((k, residues.of(v))));
         })
+    }
+
+    /// Returns the elimination of rows y (x, 1), one equation per row and one unknown per coordinate, or
+    /// nothing if it was halted.
+    pub fn of_signed_rows(rows: &SignedRows, residues: &Residues, halt: Halt) -> Option<Self> {
+        Self::of(rows.len(), rows.dimension, residues.prime, halt, |equation, terms| {
+            let entries = rows.entries(equation).iter();
+            terms.extend(entries.map(|&(k, v)| (k, residues.of(v))));
+        })
+    }
+
+    /// Returns a vector, drawn at random, that solves all equations, by unknowns.
+    pub fn random_solution(&self) -> Vec<u64> {
+        let mut state = !self.prime.0;
+        let mut v: Vec<u64> =
+            self.unknowns.iter().map(|_| draw(&mut state) % self.prime.0).collect();
+        self.follow(&mut v);
+        let mut solution = vec![0; v.len()];
+        self.unknowns.iter().zip(v).for_each(|(&unknown, v)| solution[unknown] = v);
+        solution
     }
 
     /// Returns the elimination of so many equations in k unknowns; `read` adds the unknowns of an

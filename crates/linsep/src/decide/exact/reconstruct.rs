@@ -14,6 +14,8 @@ use dashu_int::{IBig, UBig};
 
 /// A quotient of so many bits does not come about by chance.
 const HUGE: usize = 48;
+/// Leading bits that are looked at for several steps at a time.
+const LEADING: usize = 61;
 
 /// Returns n and d > 0, or nothing if m is still too small for them.
 pub fn fraction(u: &UBig, m: &UBig) -> Option<(IBig, UBig)> {
@@ -23,6 +25,15 @@ pub fn fraction(u: &UBig, m: &UBig) -> Option<(IBig, UBig)> {
     let (mut r0, mut r1) = (m.clone(), u.clone());
     let (mut t0, mut t1) = (IBig::ZERO, IBig::ONE);
     while !r1.is_zero() {
+        if let Some([a, b, c, d]) = several_steps(&r0, &r1) {
+            let combined = |a: i64, x: &UBig, b: i64, y: &UBig| {
+                let sum = IBig::from(x.clone()) * a + IBig::from(y.clone()) * b;
+                UBig::try_from(sum).expect("remainders are not negative")
+            };
+            (r0, r1) = (combined(a, &r0, b, &r1), combined(c, &r0, d, &r1));
+            (t0, t1) = (&t0 * a + &t1 * b, &t0 * c + &t1 * d);
+            continue;
+        }
         let (quotient, rest) = (&r0).div_rem(&r1);
         if quotient.bit_len() > HUGE {
             let n = IBig::from(r1);
@@ -34,6 +45,27 @@ pub fn fraction(u: &UBig, m: &UBig) -> Option<(IBig, UBig)> {
         (t0, t1) = (t1, t);
     }
     None
+}
+
+/// Returns the matrix of several steps of Euclid's algorithm, told from the leading bits alone, or nothing
+/// if they do not tell even one. It ends before a quotient that is large.
+///
+/// D. Lehmer (1938); D. Knuth, The Art of Computer Programming 2, 4.5.2, algorithm L.
+fn several_steps(r0: &UBig, r1: &UBig) -> Option<[i64; 4]> {
+    let shift = r0.bit_len().checked_sub(LEADING)?;
+    let leading = |r: &UBig| i64::try_from(r >> shift).expect("few bits");
+    let (mut x, mut y) = (leading(r0), leading(r1));
+    let [mut a, mut b, mut c, mut d] = [1_i64, 0, 0, 1];
+    while y + c != 0 && y + d != 0 {
+        let quotient = (x + a) / (y + c);
+        if quotient != (x + b) / (y + d) || quotient >> 20 != 0 {
+            break;
+        }
+        (a, c) = (c, a - quotient * c);
+        (b, d) = (d, b - quotient * d);
+        (x, y) = (y, x - quotient * y);
+    }
+    (b != 0).then_some([a, b, c, d])
 }
 
 #[cfg(test)]

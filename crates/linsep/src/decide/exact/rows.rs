@@ -17,6 +17,16 @@ struct SignedRow {
 }
 
 impl SignedRows {
+    /// Returns no rows yet.
+    pub fn none(dimension: usize) -> Self {
+        SignedRows { dimension, rows: vec![] }
+    }
+
+    /// Adds rows.
+    pub fn extend(&mut self, more: SignedRows) {
+        self.rows.extend(more.rows);
+    }
+
     /// Returns all rows of the samples.
     pub fn all(samples: &Samples) -> Self {
         Self::of(samples, 0..samples.rows())

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use dashu_int::IBig;
-use dashu_int::ops::Gcd;
+use dashu_int::ops::{BitTest, Gcd};
 use linsep_data::Features;
 use linsep_proof::exact::{ExactPlane, Row};
 use rayon::prelude::*;
 
 use super::Halt;
-use super::equations::{Entry, Equations};
+use super::equations::{Entry, Equations, Shifted};
 use super::integers::{dot, integer_features, nullspace};
 use super::lifting::null_vector;
 use super::modular::{Elimination, PRIMES, Prime};
@@ -62,7 +62,7 @@ fn first_not_orthogonal(
 /// Returns integer vectors that span all that is orthogonal to independent rows; nothing if they are
 /// not independent, as far as can be told modulo a prime, or if the work was halted.
 pub fn orthogonal(rows: &[Vec<IBig>], dimension: usize, halt: Halt) -> Option<Vec<Vec<IBig>>> {
-    let equations = Equations::of_rows(rows, dimension);
+    let equations = Equations::<IBig>::of_rows(rows, dimension);
     let elimination = Elimination::new(&equations, Prime(PRIMES[0]), halt)?;
     if elimination.rank() != rows.len() {
         return None;
@@ -117,9 +117,22 @@ fn simple(
 
 /// Returns the integers that all rows are orthogonal to, if they are one vector up to its scale.
 pub fn solution(rows: &[Vec<IBig>], halt: Halt) -> Option<Vec<IBig>> {
-    let equations = Equations::of_rows(rows, rows[0].len());
-    let elimination = Elimination::new(&equations, Prime(PRIMES[0]), halt)?;
-    if elimination.nullity() == 1 { null_vector(&equations, &elimination, halt) } else { None }
+    let bits = rows.iter().flatten().map(BitTest::bit_len).max().unwrap_or(0);
+    match bits {
+        0..=62 => solution_in::<i64>(rows, halt),
+        63..=110 => solution_in::<i128>(rows, halt),
+        _ if rows.iter().flatten().all(Shifted::holds) => solution_in::<Shifted>(rows, halt),
+        _ => solution_in::<IBig>(rows, halt),
+    }
+}
+
+fn solution_in<T: Entry>(rows: &[Vec<IBig>], halt: Halt) -> Option<Vec<IBig>> {
+    let equations = Equations::<T>::of_rows(rows, rows[0].len());
+    // A prime that makes independent rows dependent is a bad one; rank is never too high.
+    PRIMES.into_iter().find_map(|prime| {
+        let elimination = Elimination::new(&equations, Prime(prime), halt)?;
+        if elimination.nullity() == 1 { null_vector(&equations, &elimination, halt) } else { None }
+    })
 }
 
 #[cfg(test)]

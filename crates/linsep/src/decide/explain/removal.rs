@@ -22,9 +22,8 @@ use rayon::prelude::*;
 
 use super::super::budget::Deadline;
 use super::super::contradiction::stored;
-use super::super::engine::decide_strictly;
+use super::super::engine::{Strictly, decide_strictly};
 use super::super::options::{DecideOptions, MarginGoal};
-use super::super::outcome::Outcome;
 use super::super::solvers::order::{Scored, keep_smallest};
 use super::super::{certify, plan};
 use super::robust::{Weighing, few_mistakes};
@@ -146,14 +145,14 @@ impl Search<'_> {
             .with_gap(GAP)
             .with_max_passes(plan::removal_passes())
             .with_time_limit(self.deadline.left());
-        match decide_strictly(&rest, &options, &mut &*self.deadline).outcome {
+        match decide_strictly(&rest, &options, &mut &*self.deadline) {
             // Where only integers separate, what rounding made of them does not.
-            Outcome::Separable { hyperplane, .. } => match hyperplane.evaluate(&rest).mistakes {
+            Strictly::Separable(hyperplane) => match hyperplane.evaluate(&rest).mistakes {
                 0 => Answer::Separable(hyperplane),
                 _ => Answer::Open,
             },
-            Outcome::Undecided { conflict: Some(conflict), .. } => Answer::Conflict(conflict),
-            _ => Answer::Open,
+            Strictly::Conflict(conflict) => Answer::Conflict(conflict),
+            Strictly::Undecided => Answer::Open,
         }
     }
 

@@ -4,6 +4,7 @@ pub(super) mod alike;
 pub(super) mod class_sums;
 pub(super) mod first_look;
 pub(super) mod logistic;
+pub(super) mod off_span;
 pub(super) mod one_sided;
 pub(super) mod scan;
 
@@ -31,11 +32,12 @@ impl Scorer {
             Scorer::Lifted(w) => Rows::lifted(samples).scores(places, w, out),
             Scorer::Raw(w, unit) => Rows::raw_in(samples, *unit).scores(places, w, out),
             Scorer::Precise(w) => {
+                let mut row = vec![];
                 for (i, out) in places.zip(out) {
-                    let mut product = w.product();
-                    samples.features().for_each(i, |k, v| product.add(k, v));
-                    product.add(samples.columns(), 1.0);
-                    let value = product.value();
+                    row.clear();
+                    samples.features().for_each(i, |k, v| row.push((k, v)));
+                    row.push((samples.columns(), 1.0));
+                    let value = w.dot(&row);
                     *out = if samples.positive()[i] { value } else { -value };
                 }
             }

@@ -13,12 +13,12 @@
 //! last bit: rows of condition 1e16 become rows of condition 1e2. M is made of floats: a w' for M'v is
 //! w = M w' for v, exactly, and sums that cancel for the one cancel for the other.
 //!
-//! Cost: order D² per row. Reference: T. Ogita, S. Rump and S. Oishi, Accurate sum and dot product, SIAM
-//! Journal on Scientific Computing 26 (2005); S. Rump, Inversion of extremely ill-conditioned matrices in
+//! Cost: order D² per row. Reference: S. Rump, Inversion of extremely ill-conditioned matrices in
 //! floating-point, Japan Journal of Industrial and Applied Mathematics 26 (2009).
 
 use rayon::prelude::*;
 
+use crate::data::kernels::twice::{self, Twice};
 use crate::data::kernels::{Element, exponent};
 
 /// Lengths below this share of the longest are held there: what is left of a column is rounding.
@@ -37,62 +37,33 @@ pub struct Double {
 }
 
 impl Double {
+    /// Returns the sums of two floats each.
+    pub fn new(high: Vec<f64>, low: Vec<f64>) -> Self {
+        Double { high, low }
+    }
+
     /// Returns the nearest floats.
     pub fn rounded(&self) -> Vec<f64> {
         self.high.clone()
     }
 
-    /// Returns the product with a vector of which no entry is known yet.
-    pub fn product(&self) -> Product<'_> {
-        Product { w: self, sum: Compensated::default() }
+    /// Returns the product with a vector, given by its entries, as if it were computed in twice the
+    /// precision and rounded once.
+    pub fn dot(&self, row: &[(usize, f64)]) -> f64 {
+        let (at, values): (Vec<usize>, Vec<f64>) = row.iter().copied().unzip();
+        let mut picked = vec![0.0; at.len()];
+        let high = twice::dot(picked_at(&at, &self.high, &mut picked), &values).high;
+        high + f64::dot(picked_at(&at, &self.low, &mut picked), &values)
     }
 }
 
-/// A product with a vector, as if it were computed in twice the precision and rounded once.
-pub struct Product<'a> {
-    w: &'a Double,
-    sum: Compensated,
-}
-
-impl Product<'_> {
-    /// Takes an entry of the vector in; those that are zero may be left out.
-    pub fn add(&mut self, k: usize, value: f64) {
-        self.sum.add_product(self.w.high[k], value);
-        self.sum.rest += self.w.low[k] * value;
+/// Returns the numbers at these places; all, if so many are named.
+fn picked_at<'a>(at: &[usize], all: &'a [f64], picked: &'a mut [f64]) -> &'a [f64] {
+    if at.len() == all.len() {
+        return all;
     }
-
-    /// Returns the product.
-    pub fn value(self) -> f64 {
-        self.sum.value()
-    }
-}
-
-/// A sum, and what its roundings left behind.
-#[derive(Clone, Copy, Debug, Default)]
-struct Compensated {
-    sum: f64,
-    rest: f64,
-}
-
-impl Compensated {
-    fn add_product(&mut self, a: f64, b: f64) {
-        let product = a * b;
-        // Fused or not makes no difference: the error of a product is a float.
-        let error = a.mul_add(b, -product);
-        let sum = self.sum + product;
-        let back = sum - self.sum;
-        self.rest += (self.sum - (sum - back)) + (product - back) + error;
-        self.sum = sum;
-    }
-
-    fn value(self) -> f64 {
-        self.sum + self.rest
-    }
-
-    fn pair(self) -> (f64, f64) {
-        let high = self.sum + self.rest;
-        (high, (self.sum - high) + self.rest)
-    }
+    picked.iter_mut().zip(at).for_each(|(picked, &k)| *picked = all[k]);
+    picked
 }
 
 /// The matrix M, by columns.
@@ -103,14 +74,16 @@ pub struct Ladder {
 
 impl Ladder {
     /// Returns M for these rows, each given by its entries; nothing if they leave the range of floats, or
-    /// if `halt` says so, which is asked now and then.
+    /// if `halt` says so, which is asked now and then. It has one column for each of the coordinates named,
+    /// of which all others must be combinations: what is left of those would be noise.
     pub fn new(
         rows: &[Vec<(usize, f64)>],
         dimension: usize,
+        coordinates: &[usize],
         halt: &(dyn Fn() -> bool + Sync),
     ) -> Option<Self> {
         let unit = |k: usize| (0..dimension).map(|j| f64::from(u8::from(j == k))).collect();
-        let mut ladder = Ladder { columns: (0..dimension).map(unit).collect() };
+        let mut ladder = Ladder { columns: coordinates.iter().map(|&k| unit(k)).collect() };
         for _ in 0..RUNGS {
             let mapped = ladder.scaled_columns(rows, halt)?;
             let (inverse, condition) = inverse_factor(mapped, halt)?;
@@ -140,7 +113,11 @@ impl Ladder {
         rows: &[Vec<(usize, f64)>],
         halt: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<Vec<f64>>> {
-        let map = |row: &Vec<(usize, f64)>| (!halt()).then(|| self.map(row));
+        let map = |row: &Vec<(usize, f64)>| {
+            let mut mapped = (!halt()).then(|| self.map(row))?;
+            scaled(&mut mapped);
+            Some(mapped)
+        };
         let mapped: Vec<Vec<f64>> = rows.par_iter().map(map).collect::<Option<_>>()?;
         let column = |k: usize| mapped.iter().map(|row| row[k]).collect::<Vec<f64>>();
         let mut columns: Vec<Vec<f64>> = (0..self.columns.len()).map(column).collect();
@@ -157,24 +134,38 @@ impl Ladder {
         Ladder { columns: other.par_iter().map(product).collect() }
     }
 
-    /// Returns M'v.
+    /// Returns the number of columns of M.
+    pub fn dimension(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Returns the number of rows of M.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, Vec::len)
+    }
+
+    /// Returns M'v, rounded.
     pub fn map(&self, row: &[(usize, f64)]) -> Vec<f64> {
-        let product = |column: &Vec<f64>| {
-            let mut sum = Compensated::default();
-            row.iter().for_each(|&(k, v)| sum.add_product(column[k], v));
-            sum.value()
-        };
+        self.map_twice(row).into_iter().map(|v| v.high).collect()
+    }
+
+    /// Returns M'v in twice the precision.
+    pub fn map_twice(&self, row: &[(usize, f64)]) -> Vec<Twice> {
+        let (at, values): (Vec<usize>, Vec<f64>) = row.iter().copied().unzip();
+        let mut picked = vec![0.0; at.len()];
+        let product = |column: &Vec<f64>| twice::dot(picked_at(&at, column, &mut picked), &values);
         self.columns.iter().map(product).collect()
     }
 
     /// Returns M w.
     pub fn back(&self, w: &[f64]) -> Double {
+        let mut row = vec![0.0; w.len()];
         let coordinate = |k: usize| {
-            let mut sum = Compensated::default();
-            self.columns.iter().zip(w).for_each(|(column, &w)| sum.add_product(column[k], w));
-            sum.pair()
+            row.iter_mut().zip(&self.columns).for_each(|(m, column)| *m = column[k]);
+            let Twice { high, low } = twice::dot(&row, w);
+            (high, low)
         };
-        let (high, low) = (0..w.len()).map(coordinate).unzip();
+        let (high, low) = (0..self.rows()).map(coordinate).unzip();
         Double { high, low }
     }
 
@@ -253,7 +244,11 @@ mod tests {
     fn spread(rows: &[Vec<f64>]) -> (f64, f64, f64) {
         let entries: Vec<Vec<(usize, f64)>> =
             rows.iter().map(|row| row.iter().copied().enumerate().collect()).collect();
-        let ladder = Ladder::new(&entries, rows[0].len(), &|| false).unwrap();
+        let ladder =
+            Ladder::new(&entries, rows[0].len(), &(0..rows[0].len()).collect::<Vec<_>>(), &|| {
+                false
+            })
+            .unwrap();
         let mapped: Vec<Vec<f64>> = entries.iter().map(|row| ladder.map(row)).collect();
         let column = |k: usize| mapped.iter().map(|row| row[k]).collect::<Vec<f64>>();
         let columns: Vec<Vec<f64>> = (0..rows[0].len()).map(column).collect();
@@ -290,15 +285,13 @@ mod tests {
         let rows = noise(30, 5);
         let entries: Vec<Vec<(usize, f64)>> =
             rows.iter().map(|row| row.iter().copied().enumerate().collect()).collect();
-        assert!(Ladder::new(&entries, 5, &|| true).is_none());
-        let ladder = Ladder::new(&entries, 5, &|| false).unwrap();
+        assert!(Ladder::new(&entries, 5, &[0, 1, 2, 3, 4], &|| true).is_none());
+        let ladder = Ladder::new(&entries, 5, &[0, 1, 2, 3, 4], &|| false).unwrap();
         let w = [0.3, -1.0, 2.0, 0.5, -0.25];
         let back = ladder.back(&w);
         for row in &entries {
             let there = f64::dot(&ladder.map(row), &w);
-            let mut product = back.product();
-            row.iter().for_each(|&(k, v)| product.add(k, v));
-            assert!((product.value() - there).abs() < 1e-14);
+            assert!((back.dot(row) - there).abs() < 1e-14);
         }
     }
 }

@@ -8,3 +8,4 @@ pub(super) mod logistic_descent;
 pub(super) mod min_norm_point;
 pub(super) mod nearest_points;
 pub(super) mod order;
+pub(super) mod simplex;

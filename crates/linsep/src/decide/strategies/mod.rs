@@ -7,7 +7,6 @@ mod exact;
 mod nearest_points;
 mod peel;
 mod smooth;
-mod view;
 mod working_set;
 
 use dashu_int::IBig;

@@ -11,7 +11,7 @@
 //! Rows are seen lifted or, where floats are at their end with that, through a rung of the ladder: in
 //! coordinates of which none is nearly a combination of others (`solvers/ladder.rs`).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use linsep_data::Error;
 use linsep_proof::MarginKind;
@@ -22,7 +22,7 @@ use super::super::plan::WorkingSize;
 use super::super::search::{Search, spread};
 use super::super::solvers::min_norm_point::Corral;
 use super::super::solvers::order::Scored;
-use super::view::View;
+use super::super::view::View;
 use super::{Found, GaveUp, Strategy, halted};
 use crate::Hyperplane;
 
@@ -39,15 +39,21 @@ pub(super) struct WorkingSet {
     size: WorkingSize,
     ids: Vec<usize>,
     points: Vec<Vec<f64>>,
+    /// How long each row is before it is made a unit vector.
+    lengths: HashMap<usize, f64>,
     known: HashSet<usize>,
     corral: Corral,
     /// The norm below which an exact look is due.
     looked_at: f64,
+    /// Whether rows are seen through a ladder.
+    climbs: bool,
     next: Stage,
 }
 
 /// What comes next.
 enum Stage {
+    /// Find coordinates in which to see the rows, given some.
+    Climb(Vec<usize>),
     /// Fetch these rows into the working set.
     Grow(Vec<usize>),
     Solve,
@@ -61,31 +67,44 @@ enum Stage {
 impl WorkingSet {
     /// Returns the working set before anything is in it.
     pub fn new(search: &Search, size: WorkingSize) -> Self {
-        Self::seen(search, size, View::Lifted)
+        Self::begin(search, size, false)
     }
 
     /// Returns the same with rows seen through a rung of the ladder.
     pub fn on_the_ladder(search: &Search, size: WorkingSize) -> Self {
-        Self::seen(search, size, View::ladder())
+        Self::begin(search, size, true)
     }
 
-    fn seen(search: &Search, size: WorkingSize, view: View) -> Self {
+    fn begin(search: &Search, size: WorkingSize, climbs: bool) -> Self {
         let start = spread(search.shape.rows, size.start);
         WorkingSet {
-            view,
+            view: View::Lifted,
             size,
             ids: vec![],
             points: vec![],
+            lengths: HashMap::new(),
             known: start.iter().copied().collect(),
             corral: Corral::new(search.dimension()),
             looked_at: SUSPICIOUS,
-            next: Stage::Grow(start),
+            climbs,
+            next: if climbs { Stage::Climb(start) } else { Stage::Grow(start) },
         }
     }
 
+    fn climb(&mut self, search: &mut Search, some: Vec<usize>) -> Result<Option<Found>, Error> {
+        let Some((view, rows)) = View::ladder(search.data, some, &search.budget.halt())? else {
+            return Ok(halted(search).or(Some(Found::GaveUp(GaveUp::FloatsEnd))));
+        };
+        self.corral = Corral::new(view.dimension(search.dimension()));
+        self.view = view;
+        self.known.extend(&rows);
+        self.next = Stage::Grow(rows);
+        Ok(None)
+    }
+
     fn conflict(&self, search: &Search) -> Result<Option<Found>, Error> {
-        let found = search.exact_conflict(self.corral.members(), self.view.is_lifted())?;
-        Ok(found.map(Found::Conflict))
+        let raw = self.corral.members().map(|(row, weight)| (row, weight / self.lengths[&row]));
+        Ok(search.exact_conflict(raw)?.map(Found::Conflict))
     }
 
     /// Takes rows in. Where there are none, nothing is left to learn, or no room for it: floats are at
@@ -99,11 +118,14 @@ impl WorkingSet {
             return Ok(Some(Found::GaveUp(GaveUp::FloatsEnd)));
         }
         let rows = search.data.fetch(&new)?;
-        let Some(points) = self.view.points(&rows, &search.budget.halt()) else {
-            return Ok(halted(search).or(Some(Found::GaveUp(GaveUp::FloatsEnd))));
-        };
-        self.points.extend(points);
-        self.ids.extend(new);
+        for (row, point) in new.into_iter().zip(self.view.points(&rows)) {
+            // What is nothing but rounding has no direction.
+            if point.length > 0.0 {
+                self.ids.push(row);
+                self.points.push(point.vector);
+                self.lengths.insert(row, point.length);
+            }
+        }
         self.next = Stage::Solve;
         Ok(None)
     }
@@ -142,10 +164,10 @@ impl WorkingSet {
         Ok(enough.then_some(Found::Candidate))
     }
 
-    /// Returns w in integers, if it is seen through the ladder: rounded to floats it was refused.
+    /// Returns w in integers: rounded to floats it was refused.
     fn integers(&mut self, worst: Vec<Scored>) -> Option<Found> {
         self.next = Stage::Choose(worst);
-        self.view.integers(self.corral.p()).map(Found::Integers)
+        Some(Found::Integers(self.view.integers(self.corral.p())))
     }
 
     fn choose(&mut self, search: &Search, worst: Vec<Scored>) -> Result<Option<Found>, Error> {
@@ -164,12 +186,13 @@ impl WorkingSet {
 
 impl Strategy for WorkingSet {
     fn way(&self) -> Way {
-        if self.view.is_lifted() { Way::WorkingSet } else { Way::Ladder }
+        if self.climbs { Way::Ladder } else { Way::WorkingSet }
     }
 
     fn advance(&mut self, search: &mut Search) -> Result<Found, Error> {
         loop {
             let found = match std::mem::replace(&mut self.next, Stage::Grow(vec![])) {
+                Stage::Climb(some) => self.climb(search, some)?,
                 Stage::Grow(new) => self.grow(search, new)?,
                 Stage::Solve => self.solve(search)?,
                 Stage::Scan => self.scan(search)?,

@@ -1,0 +1,64 @@
+//! Rows off the span of others, exactly.
+
+use linsep_data::{Block, Fold};
+
+use super::super::exact::modular::Residues;
+use crate::random::draw;
+
+/// Finds rows (x, 1) whose product with a vector is not zero, modulo a prime: if the vector is orthogonal to
+/// some rows, these are not combinations of them. Of many, it keeps some that are spread over the data.
+pub struct OffSpan<'a> {
+    vector: &'a [u64],
+    residues: &'a Residues,
+    keep: usize,
+    /// What orders them at random, and their numbers.
+    found: Vec<(u64, usize)>,
+}
+
+impl<'a> OffSpan<'a> {
+    /// Returns the search in no rows yet.
+    pub fn new(vector: &'a [u64], residues: &'a Residues, keep: usize) -> Self {
+        OffSpan { vector, residues, keep, found: vec![] }
+    }
+
+    /// Returns the rows, rising, once all have been seen.
+    pub fn rows(mut self) -> Vec<usize> {
+        self.trim();
+        let mut rows: Vec<usize> = self.found.into_iter().map(|(_, row)| row).collect();
+        rows.sort_unstable();
+        rows
+    }
+
+    fn trim(&mut self) {
+        self.found.sort_unstable();
+        self.found.truncate(self.keep);
+    }
+}
+
+impl Fold for OffSpan<'_> {
+    fn fresh(&self) -> Self {
+        OffSpan::new(self.vector, self.residues, self.keep)
+    }
+
+    fn absorb(&mut self, block: &Block<'_>) {
+        let samples = block.samples();
+        for place in block.places() {
+            let mut product = self.residues.product();
+            samples.features().for_each(place, |k, v| product.add(v, self.vector[k]));
+            product.add(1.0, self.vector[samples.columns()]);
+            if product.value() != 0 {
+                let number = block.number(place);
+                self.found.push((draw(&mut (number as u64)), number));
+                if self.found.len() > 2 * self.keep + 64 {
+                    self.trim();
+                }
+            }
+        }
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        self.found.extend(other.found);
+        self.trim();
+        self
+    }
+}
