@@ -8,8 +8,11 @@ mod exact;
 mod kernels;
 mod lbfgs;
 mod memory;
+mod ordinary;
 mod reading;
 mod skipping;
+#[path = "../../crates/linsep/tests/tables/mod.rs"]
+mod tables;
 mod timing;
 
 fn main() {
@@ -22,13 +25,14 @@ fn main() {
     if names.iter().any(|name| name == "full") {
         deciding::run_full();
     }
-    let benches: [(&str, fn()); 6] = [
+    let benches: [(&str, fn()); 7] = [
         ("kernels", kernels::run),
         ("reading", reading::run),
         ("memory", memory::run),
         ("skipping", skipping::run),
         ("exact", exact::run),
         ("deciding", deciding::run),
+        ("ordinary", ordinary::run),
     ];
     for (name, run) in benches {
         if names.is_empty() || names.iter().any(|n| n == name) {
