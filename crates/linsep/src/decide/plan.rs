@@ -5,7 +5,7 @@
 //! ----------------------------  ------------------------------------------------------------
 //! few features                  working set, the same on the ladder
 //! many features, dense          duplicates, smooth, for the largest margin of few rows the
-//!                               dual, then the working set
+//!                               dual, then the working set, the same on the ladder
 //! many features, sparse         duplicates, smooth, dual
 //! very many features, sparse    duplicates, dual
 //! ```
@@ -109,8 +109,8 @@ pub(crate) fn steps(shape: Shape, options: &DecideOptions, resident: bool) -> Ve
     let coordinates = shape.columns + 1;
     let working_set = Step::WorkingSet(WorkingSize::of(coordinates));
     let smooth = Step::Smooth { passes: SMOOTH_PASSES };
+    let ladder = Step::Ladder(WorkingSize::on_the_ladder(coordinates));
     if coordinates < MANY {
-        let ladder = Step::Ladder(WorkingSize::on_the_ladder(coordinates));
         return vec![working_set, ladder, Step::Exact];
     }
     let dual = Step::Dual { passes: DUAL_PASSES };
@@ -124,7 +124,7 @@ pub(crate) fn steps(shape: Shape, options: &DecideOptions, resident: bool) -> Ve
     if resident && shape.rows <= coordinates && options.seeks(MarginKind::Angular) {
         steps.push(Step::Widen { passes: WIDENING_PASSES });
     }
-    steps.extend([working_set, Step::Exact]);
+    steps.extend([working_set, ladder, Step::Exact]);
     steps
 }
 
@@ -189,12 +189,12 @@ mod tests {
     fn the_order_goes_by_shape() {
         check(1000, 10, false, true, "workingset ladder exact");
         check(1_000_000, 100, false, true, "workingset ladder exact");
-        check(10_000, 1_000, false, true, "duplicates smooth workingset exact");
-        check(1_000, 10_000, false, true, "duplicates smooth widen workingset exact");
+        check(10_000, 1_000, false, true, "duplicates smooth workingset ladder exact");
+        check(1_000, 10_000, false, true, "duplicates smooth widen workingset ladder exact");
         check(20_000, 3_000, true, true, "duplicates smooth dual exact");
         check(20_000, 1_000_000, true, true, "duplicates dual exact");
         // What needs rows in memory is left out where they are not.
-        check(1_000, 10_000, false, false, "duplicates smooth workingset exact");
-        check(20_000, 3_000, true, false, "duplicates smooth workingset exact");
+        check(1_000, 10_000, false, false, "duplicates smooth workingset ladder exact");
+        check(20_000, 3_000, true, false, "duplicates smooth workingset ladder exact");
     }
 }

@@ -9,9 +9,11 @@
 //! A vector enters that makes the sum of what is infeasible fall, and one leaves at which it stops falling.
 //! Nothing is certain here, and rounding may end it early: exact arithmetic goes on from where it ends.
 //!
-//! Cost of a step: order m³, and a look at all vectors.
+//! Cost of a step: order m², and a look at all vectors.
 
 use std::cmp::Ordering;
+
+use rayon::prelude::*;
 
 use crate::data::kernels::twice::{Twice, axpy};
 
@@ -41,18 +43,19 @@ pub fn basis(
     halt: &dyn Fn() -> bool,
 ) -> Vec<usize> {
     let m = target.len();
-    let mut parts = begin(vectors, m, start);
-    for _ in 0..STEPS * m {
+    let mut basis = Basis::of(vectors, m, start);
+    for steps in 1..=STEPS * m {
         if halt() {
             break;
         }
-        let columns = parts.iter().map(|part| column(vectors, m, *part)).collect();
-        let Some(factors) = Factors::new(columns) else { break };
-        let Some((at, entering)) = step(vectors, target, &parts, &factors) else { break };
-        parts[at] = Part::Vector(entering);
+        let Some((at, entering, d)) = basis.step(vectors, target) else { break };
+        basis.exchange(at, entering, &d);
+        // Rounding adds up: begin afresh now and then.
+        if steps % m.max(20) == 0 {
+            basis = Basis::of(vectors, m, &basis.places());
+        }
     }
-    let place = |part: &Part| if let Part::Vector(k) = part { Some(*k) } else { None };
-    parts.iter().filter_map(place).collect()
+    basis.places()
 }
 
 fn largest(numbers: &[Twice]) -> f64 {
@@ -71,153 +74,103 @@ struct Break {
     brake: Twice,
 }
 
-/// Returns which part of the basis leaves, and which vector enters, if the sum of what is infeasible can
-/// fall.
-fn step(
-    vectors: &[Vec<Twice>],
-    target: &[Twice],
-    parts: &[Part],
-    factors: &Factors,
-) -> Option<(usize, usize)> {
-    let x = factors.solve(target);
-    let zero = ZERO * largest(&x);
-    let cost = |(part, x): (&Part, &Twice)| match part {
-        _ if x.high.abs() <= zero => 0.0,
-        Part::Vector(_) if x.high > 0.0 => 0.0,
-        _ => x.high.signum(),
-    };
-    let costs: Vec<f64> = parts.iter().zip(&x).map(cost).collect();
-    if costs.iter().all(|&cost| cost == 0.0) {
-        return None;
+/// A basis, and the inverse of the matrix that has its parts as columns.
+struct Basis {
+    parts: Vec<Part>,
+    inverse: Vec<Vec<Twice>>,
+}
+
+impl Basis {
+    /// Returns the basis of the independent ones of the vectors at these places, and of unit vectors for
+    /// what they leave open.
+    fn of(vectors: &[Vec<Twice>], m: usize, places: &[usize]) -> Self {
+        let unit = |c: usize| (0..m).map(|j| Twice::from(f64::from(u8::from(j == c)))).collect();
+        let mut basis =
+            Basis { parts: (0..m).map(Part::Unit).collect(), inverse: (0..m).map(unit).collect() };
+        for &place in places {
+            let d = basis.combination(&vectors[place]);
+            let open = (0..m).filter(|&at| matches!(basis.parts[at], Part::Unit(_)));
+            let widest = open.max_by(|&a, &b| ordered(d[a].abs(), d[b].abs()).then(b.cmp(&a)));
+            if let Some(at) = widest.filter(|&at| d[at].high.abs() > SINGULAR) {
+                basis.exchange(at, place, &d);
+            }
+        }
+        basis
     }
-    let y = factors.solve_transposed(&costs);
-    let flat = FLAT * largest(&y);
-    let scored = (0..vectors.len()).map(|k| (dot(&y, &vectors[k]).high, k));
-    let (_, entering) = scored
-        .filter(|(score, k)| *score > flat && !parts.contains(&Part::Vector(*k)))
-        .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
-    let d = factors.solve(&vectors[entering]);
-    let negligible = ZERO * largest(&d);
-    let (mut slope, mut breaks) = (Twice::default(), vec![]);
-    for (at, part) in parts.iter().enumerate() {
-        let (cost, x, d) = (costs[at], x[at], d[at]);
-        slope = slope - Twice::from(cost) * d;
-        let size = d.abs();
-        let (far, brake) = match part {
-            _ if size.high <= negligible => continue,
-            Part::Vector(_) if (cost < 0.0) != (d.high < 0.0) => continue,
-            Part::Unit(_) if cost * d.high < 0.0 => continue,
-            _ if cost == 0.0 && x.high.abs() <= zero => (Twice::default(), size),
-            Part::Vector(_) => (x / d, size),
-            Part::Unit(_) => (x / d, size + size),
+
+    fn places(&self) -> Vec<usize> {
+        let place = |part: &Part| if let Part::Vector(k) = part { Some(*k) } else { None };
+        self.parts.iter().filter_map(place).collect()
+    }
+
+    /// Returns how the parts of the basis make a vector.
+    fn combination(&self, v: &[Twice]) -> Vec<Twice> {
+        self.inverse.iter().map(|row| dot(row, v)).collect()
+    }
+
+    /// Puts a vector, which the basis makes of its parts with the multipliers d, in the place of a part.
+    fn exchange(&mut self, at: usize, entering: usize, d: &[Twice]) {
+        self.parts[at] = Part::Vector(entering);
+        let mut pivot = std::mem::take(&mut self.inverse[at]);
+        pivot.iter_mut().for_each(|v| *v = *v / d[at]);
+        for (row, &d) in self.inverse.iter_mut().zip(d) {
+            if d.high != 0.0 {
+                axpy(-d, &pivot[..row.len()], row);
+            }
+        }
+        self.inverse[at] = pivot;
+    }
+
+    /// Returns which part leaves, which vector enters, and how the basis makes that, if the sum of what is
+    /// infeasible can fall.
+    fn step(&self, vectors: &[Vec<Twice>], target: &[Twice]) -> Option<(usize, usize, Vec<Twice>)> {
+        let x = self.combination(target);
+        let zero = ZERO * largest(&x);
+        let cost = |(part, x): (&Part, &Twice)| match part {
+            _ if x.high.abs() <= zero => 0.0,
+            Part::Vector(_) if x.high > 0.0 => 0.0,
+            _ => x.high.signum(),
         };
-        breaks.push(Break { at, far, brake });
+        let costs: Vec<f64> = self.parts.iter().zip(&x).map(cost).collect();
+        let mut y = vec![Twice::default(); target.len()];
+        for (row, &cost) in self.inverse.iter().zip(&costs).filter(|(_, cost)| **cost != 0.0) {
+            axpy(Twice::from(cost), row, &mut y);
+        }
+        let flat = FLAT * largest(&y);
+        let score = |k: usize| (dot(&y, &vectors[k]).high, k);
+        let scored = (0..vectors.len()).into_par_iter().with_min_len(64).map(score);
+        let (_, entering) = scored
+            .filter(|(score, k)| *score > flat && !self.parts.contains(&Part::Vector(*k)))
+            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
+        let d = self.combination(&vectors[entering]);
+        let negligible = ZERO * largest(&d);
+        let (mut slope, mut breaks) = (Twice::default(), vec![]);
+        for (at, part) in self.parts.iter().enumerate() {
+            let (cost, x, d) = (costs[at], x[at], d[at]);
+            slope = slope - Twice::from(cost) * d;
+            let size = d.abs();
+            let (far, brake) = match part {
+                _ if size.high <= negligible => continue,
+                Part::Vector(_) if (cost < 0.0) != (d.high < 0.0) => continue,
+                Part::Unit(_) if cost * d.high < 0.0 => continue,
+                _ if cost == 0.0 && x.high.abs() <= zero => (Twice::default(), size),
+                Part::Vector(_) => (x / d, size),
+                Part::Unit(_) => (x / d, size + size),
+            };
+            breaks.push(Break { at, far, brake });
+        }
+        // Of equals the largest change: the basis stays well conditioned.
+        breaks.sort_by(|a, b| ordered(a.far, b.far).then(ordered(b.brake, a.brake)));
+        let stop = breaks.iter().find(|part| {
+            slope = slope + part.brake;
+            slope.high >= 0.0
+        });
+        stop.or(breaks.last()).map(|part| (part.at, entering, d))
     }
-    // Of equals the largest change: the basis stays well conditioned.
-    breaks.sort_by(|a, b| ordered(a.far, b.far).then(ordered(b.brake, a.brake)));
-    let stop = breaks.iter().find(|part| {
-        slope = slope + part.brake;
-        slope.high >= 0.0
-    });
-    stop.or(breaks.last()).map(|part| (part.at, entering))
 }
 
 fn ordered(a: Twice, b: Twice) -> Ordering {
     a.high.total_cmp(&b.high).then(a.low.total_cmp(&b.low))
-}
-
-fn column(vectors: &[Vec<Twice>], m: usize, part: Part) -> Vec<Twice> {
-    match part {
-        Part::Vector(k) => vectors[k].clone(),
-        Part::Unit(c) => (0..m).map(|j| Twice::from(f64::from(u8::from(j == c)))).collect(),
-    }
-}
-
-/// Returns the independent ones of the vectors at these places, and unit vectors for what they leave open.
-fn begin(vectors: &[Vec<Twice>], m: usize, places: &[usize]) -> Vec<Part> {
-    let mut reduced: Vec<(usize, Vec<Twice>)> = vec![];
-    let mut parts = vec![];
-    for &k in places {
-        let mut v = vectors[k].clone();
-        for (c, earlier) in &reduced {
-            axpy(-(v[*c] / earlier[*c]), earlier, &mut v);
-            v[*c] = Twice::default();
-        }
-        let most = (0..m).fold(0, |a, b| if v[b].abs().high > v[a].abs().high { b } else { a });
-        if v[most].high.abs() > SINGULAR {
-            reduced.push((most, v));
-            parts.push(Part::Vector(k));
-        }
-    }
-    let open = (0..m).filter(|c| reduced.iter().all(|(closed, _)| closed != c));
-    parts.extend(open.map(Part::Unit));
-    parts
-}
-
-/// L U of a matrix whose rows were exchanged.
-struct Factors {
-    /// Rows of L and U in one matrix.
-    rows: Vec<Vec<Twice>>,
-    /// The given row at each place.
-    order: Vec<usize>,
-}
-
-impl Factors {
-    /// Returns the factors of the matrix with these columns; nothing if it is singular.
-    fn new(columns: Vec<Vec<Twice>>) -> Option<Self> {
-        let m = columns.len();
-        let row = |j: usize| columns.iter().map(|column| column[j]).collect();
-        let mut rows: Vec<Vec<Twice>> = (0..m).map(row).collect();
-        let mut order: Vec<usize> = (0..m).collect();
-        for k in 0..m {
-            let size = |row: usize| rows[row][k].high.abs();
-            let best = (k..m).max_by(|&a, &b| size(a).total_cmp(&size(b)))?;
-            rows.swap(k, best);
-            order.swap(k, best);
-            let (head, tail) = rows.split_at_mut(k + 1);
-            let pivot = &head[k];
-            if pivot[k].high.abs() <= SINGULAR {
-                return None;
-            }
-            for row in tail.iter_mut().filter(|row| row[k].high != 0.0) {
-                let factor = row[k] / pivot[k];
-                row[k] = factor;
-                axpy(-factor, &pivot[k + 1..], &mut row[k + 1..]);
-            }
-        }
-        Some(Factors { rows, order })
-    }
-
-    /// Returns x with A x = b.
-    fn solve(&self, b: &[Twice]) -> Vec<Twice> {
-        let m = self.rows.len();
-        let mut x: Vec<Twice> = self.order.iter().map(|&j| b[j]).collect();
-        for k in 0..m {
-            x[k] = x[k] - dot(&self.rows[k][..k], &x[..k]);
-        }
-        for k in (0..m).rev() {
-            x[k] = (x[k] - dot(&self.rows[k][k + 1..], &x[k + 1..])) / self.rows[k][k];
-        }
-        x
-    }
-
-    /// Returns y with A'y = c.
-    fn solve_transposed(&self, c: &[f64]) -> Vec<Twice> {
-        let m = self.rows.len();
-        let mut z: Vec<Twice> = c.iter().map(|&c| Twice::from(c)).collect();
-        for k in 0..m {
-            z[k] = z[k] / self.rows[k][k];
-            let (head, tail) = z.split_at_mut(k + 1);
-            axpy(-head[k], &self.rows[k][k + 1..], tail);
-        }
-        for k in (0..m).rev() {
-            let (head, tail) = z.split_at_mut(k);
-            axpy(-tail[0], &self.rows[k][..k], head);
-        }
-        let mut y = vec![Twice::default(); m];
-        self.order.iter().zip(z).for_each(|(&j, z)| y[j] = z);
-        y
-    }
 }
 
 #[cfg(test)]
@@ -237,8 +190,7 @@ mod tests {
             let target: Vec<Twice> = (0..8).map(sum).collect();
             let found = basis(&vectors, &target, &[1, 2], &|| false);
             assert_eq!(found.len(), 8);
-            let columns = found.iter().map(|&k| vectors[k].clone()).collect();
-            let x = Factors::new(columns).unwrap().solve(&target);
+            let x = Basis::of(&vectors, 8, &found).combination(&target);
             assert!(x.iter().all(|x| x.high > 0.0), "{x:?}");
         }
     }
