@@ -12,6 +12,7 @@ mod ordinary;
 mod reading;
 mod skipping;
 #[path = "../../crates/linsep/tests/tables/mod.rs"]
+#[expect(dead_code, reason = "tests take every kind")]
 mod tables;
 mod timing;
 

@@ -16,7 +16,7 @@ use crate::timing::shortest_cpu;
 /// Seconds after which the peer is stopped.
 const PATIENCE: f64 = 30.0;
 
-const TABLES: [(Kind, usize, usize, Labels); 32] = [
+const TABLES: [(Kind, usize, usize, Labels); 35] = [
     (Kind::Timestamps, 5_000, 50, Labels::Clean),
     (Kind::Timestamps, 5_000, 50, Labels::Flipped),
     (Kind::Scales, 5_000, 50, Labels::Clean),
@@ -48,6 +48,9 @@ const TABLES: [(Kind, usize, usize, Labels); 32] = [
     (Kind::Missing, 5_000, 100, Labels::Flipped),
     (Kind::Aliased, 5_000, 100, Labels::Flipped),
     (Kind::Hidden, 1_000, 100, Labels::Chance),
+    (Kind::Mixed, 5_000, 60, Labels::Clean),
+    (Kind::Mixed, 20_000, 120, Labels::Flipped),
+    (Kind::MixedRare, 5_000, 200, Labels::Chance),
     (Kind::Plain, 20_000, 300, Labels::Flipped),
 ];
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use linsep::decide::{
     DecideOptions, Decision, ExplainOptions, Explanation, Limit, MarginGoal, MarginKind, Pass,
-    Watch, explain as explained,
+    Removing, Watch, explain as explained,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -23,6 +23,13 @@ impl Watch for Watcher<'_> {
         let Pass { passes, mistakes, lower, upper } = pass;
         self.0.say(|| {
             format!("pass {passes}: {mistakes} mistakes, margin {lower:.3e} .. {upper:.3e}")
+        });
+    }
+
+    fn removing(&self, Removing { questions, rows, .. }: &Removing) {
+        self.0.say(|| {
+            let best = rows.map_or(String::new(), |rows| format!(", {rows} rows to remove so far"));
+            format!("question {questions}{best}")
         });
     }
 

@@ -1,4 +1,4 @@
-//! What is claimed about data, and the file it is written down in (version 1, see PROOFS.md).
+//! What is claimed about data, and the file it is written down in (versions 1 and 2, see PROOFS.md).
 
 use std::fmt;
 
@@ -11,8 +11,13 @@ use crate::fingerprint::fingerprint;
 
 /// What a proof file calls itself.
 const FORMAT: &str = "linsep-proof";
-/// The version of the file that is written, and the only one that is read.
-const VERSION: u32 = 1;
+/// The versions that are read: the second has one claim more. A file is of the first that has its claim.
+const VERSIONS: [u32; 2] = [1, 2];
+
+/// The longest text of a proof file that is read: 1 GiB.
+pub const MOST_BYTES: usize = 1 << 30;
+/// The most digits that an integer of a proof file may have.
+pub const MOST_DIGITS: usize = 4_000_000;
 
 /// A claim about data, with what it takes to check it. Nothing is proven before
 /// [`verify`](crate::verify()) has agreed.
@@ -79,9 +84,25 @@ pub enum Claim {
         /// The hyperplane with no row on the wrong side.
         hyperplane: Plane,
     },
+    /// No hyperplane puts all rows on their own sides: the conflict cancels. Whether one puts no row on the
+    /// wrong side is left open.
+    NotStrictlySeparable {
+        /// The rows that conflict.
+        conflict: Vec<ConflictingRow>,
+    },
 }
 
 impl Claim {
+    /// Returns the first version of the file that has such a claim.
+    fn version(&self) -> u32 {
+        VERSIONS[usize::from(matches!(self, Claim::NotStrictlySeparable { .. }))]
+    }
+
+    /// Returns the claim that the rows cancel.
+    pub fn not_strictly_separable(conflict: Conflict) -> Self {
+        Claim::NotStrictlySeparable { conflict: conflicting(conflict) }
+    }
+
     /// Returns the claim that the rows cancel, and that they and the vectors to which all rows are
     /// `orthogonal` span everything.
     pub fn inseparable(conflict: Conflict, orthogonal: Vec<Vec<IBig>>) -> Self {
@@ -228,6 +249,8 @@ pub enum Verdict {
     QuasiSeparable,
     /// None does even that.
     Inseparable,
+    /// None puts every row strictly on its own side; which of the two above it is, is left open.
+    NotStrictlySeparable,
 }
 
 impl fmt::Display for Verdict {
@@ -236,6 +259,7 @@ impl fmt::Display for Verdict {
             Verdict::Separable => "separable",
             Verdict::QuasiSeparable => "quasi-separable",
             Verdict::Inseparable => "inseparable",
+            Verdict::NotStrictlySeparable => "not-strictly-separable",
         })
     }
 }
@@ -254,10 +278,16 @@ pub enum ProofError {
         found: String,
     },
     /// It is of another version.
-    #[error("expected a proof file of version {VERSION}, found version {found}")]
+    #[error("expected a proof file of version 1 or 2, found version {found}")]
     OtherVersion {
         /// Its version.
         found: u64,
+    },
+    /// It is longer than what is read.
+    #[error("the file has {found} bytes; a proof file of up to {MOST_BYTES} bytes is read")]
+    TooLong {
+        /// Its length in bytes.
+        found: usize,
     },
 }
 
@@ -306,7 +336,8 @@ impl Proof {
 
     /// Returns the claim about the data that has this name.
     pub fn about(data: DataName, claim: Claim) -> Self {
-        Proof { format: FORMAT.to_string(), version: VERSION, data, claim, margin: None }
+        let version = claim.version();
+        Proof { format: FORMAT.to_string(), version, data, claim, margin: None }
     }
 
     /// Returns the verdict that is claimed.
@@ -315,6 +346,7 @@ impl Proof {
             Claim::Separable { .. } => Verdict::Separable,
             Claim::Inseparable { .. } => Verdict::Inseparable,
             Claim::QuasiSeparable { .. } => Verdict::QuasiSeparable,
+            Claim::NotStrictlySeparable { .. } => Verdict::NotStrictlySeparable,
         }
     }
 
@@ -327,22 +359,32 @@ impl Proof {
 
     /// Returns the proof in the text of a proof file.
     ///
-    /// Errors if the text is not a proof file, is damaged, or is of another version.
+    /// Errors if the text is not a proof file, is damaged, is of another version, or is longer than
+    /// [`MOST_BYTES`]. No integer may have more than [`MOST_DIGITS`] digits.
     pub fn from_json(text: &str) -> Result<Self, ProofError> {
         #[derive(Deserialize)]
         struct Head {
             format: String,
             version: u64,
         }
+        if text.len() > MOST_BYTES {
+            return Err(ProofError::TooLong { found: text.len() });
+        }
         // The head first: the rest of another file may look different.
         let head: Head = serde_json::from_str(text)?;
         if head.format != FORMAT {
             return Err(ProofError::OtherFormat { found: head.format });
         }
-        if head.version != u64::from(VERSION) {
+        if !VERSIONS.iter().any(|&version| u64::from(version) == head.version) {
             return Err(ProofError::OtherVersion { found: head.version });
         }
-        Ok(serde_json::from_str(text)?)
+        let proof: Proof = serde_json::from_str(text)?;
+        let (own, found) = (proof.claim.version(), proof.version);
+        if own != found {
+            let message = format!("its verdict is of version {own}, the file of version {found}");
+            return Err(<serde_json::Error as serde::de::Error>::custom(message).into());
+        }
+        Ok(proof)
     }
 }
 
@@ -365,6 +407,11 @@ mod integer {
         let digits = text.strip_prefix('-').unwrap_or(&text);
         // The parser of big integers would also take 1_000 and +1.
         let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        if digits.len() > MOST_DIGITS {
+            let found = digits.len();
+            let message = format!("an integer of {found} digits; up to {MOST_DIGITS} are read");
+            return Err(D::Error::custom(message));
+        }
         let value = plain.then(|| IBig::from_str_radix(&text, 10).ok()).flatten();
         value.ok_or_else(|| D::Error::custom(format!("expected an integer, found \"{text}\"")))
     }

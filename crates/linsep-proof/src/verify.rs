@@ -7,13 +7,13 @@ use dashu_int::IBig;
 use linsep_data::{Block, Data, Error, Features, Fold, Memory, Samples, fold};
 use rayon::prelude::*;
 
-use crate::evidence::{Conflict, Margin};
+use crate::evidence::Margin;
 use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::{Fingerprint, Named};
 use crate::margin::{SidesAndMargin, upper_bound};
 use crate::proof::{
     Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, MarginKind, Plane,
-    Proof, Verdict, WeightedRow, conflicting,
+    Proof, Verdict, WeightedRow,
 };
 use crate::rank::PRIMES;
 
@@ -76,6 +76,16 @@ pub enum Refused {
         found: usize,
         /// Features.
         expected: usize,
+    },
+    /// There are more vectors than can be independent.
+    #[error(
+        "the proof has {found} vectors to which all rows are orthogonal; {most} at most can differ"
+    )]
+    TooManyVectors {
+        /// Vectors.
+        found: usize,
+        /// Features, and one for the bias.
+        most: usize,
     },
     /// A number is infinite or not a number.
     #[error("a number of the proof is not finite")]
@@ -236,6 +246,7 @@ fn check(data: &dyn Data, proof: &Proof, named: Option<&Named>) -> Result<(), Fa
             check_conflict(data, conflict)?;
             Ok(looks.weakly_separated()?)
         }
+        Claim::NotStrictlySeparable { conflict } => check_conflict(data, conflict).map(|_| ()),
     }
 }
 
@@ -251,8 +262,14 @@ fn check_numbers(columns: usize, proof: &Proof) -> Result<(), Refused> {
         _ if proof.margin.is_some() => Err(Refused::MarginWithoutHyperplane),
         Claim::QuasiSeparable { hyperplane, .. } => check_plane(columns, hyperplane),
         Claim::Inseparable { orthogonal, .. } => {
+            // More cannot be independent, and each is held against every row.
+            if orthogonal.len() > columns + 1 {
+                let (found, most) = (orthogonal.len(), columns + 1);
+                return Err(Refused::TooManyVectors { found, most });
+            }
             orthogonal.iter().try_for_each(|Integers(v)| check_length(v.len(), columns + 1))
         }
+        Claim::NotStrictlySeparable { .. } => Ok(()),
     }
 }
 
@@ -293,6 +310,7 @@ impl<'a> Looks<'a> {
             Claim::Inseparable { orthogonal, .. } => {
                 self.orthogonal = orthogonal.iter().map(Sides::of_vector).collect();
             }
+            Claim::NotStrictlySeparable { .. } => {}
         }
     }
 
@@ -426,16 +444,6 @@ impl Fold for Sides<'_> {
             on: first(self.on, other.on),
             own: first(self.own, other.own),
         }
-    }
-}
-
-/// Returns nothing if the rows, taken so many times, cancel: no hyperplane puts all of them strictly on
-/// their own sides. Costs one look at the rows named; errors if they cannot be read.
-pub fn verify_conflict(data: &dyn Data, conflict: &Conflict) -> Result<Result<(), Refused>, Error> {
-    match check_conflict(data, &conflicting(conflict.clone())) {
-        Ok(_) => Ok(Ok(())),
-        Err(Failed::Refused(refused)) => Ok(Err(refused)),
-        Err(Failed::Unreadable(error)) => Err(error),
     }
 }
 

@@ -58,7 +58,12 @@ fn check(text: &str) -> usize {
         let Ok(verified) = verify(&known.samples, &proof) else {
             return false;
         };
-        assert_eq!(known.verdict, verified.verdict(), "{text}");
+        match verified.verdict() {
+            Verdict::NotStrictlySeparable => {
+                assert_ne!(known.verdict, Verdict::Separable, "{text}")
+            }
+            verdict => assert_eq!(known.verdict, verdict, "{text}"),
+        }
         if let Some(Margin { kind, lower, upper }) = verified.margin() {
             // The constants have twelve digits.
             let margin = if kind == MarginKind::Angular { MARGIN } else { 0.5 };

@@ -3,8 +3,12 @@
 
 mod tables;
 
-use linsep::decide::{DecideOptions, Verdict, decide};
-use linsep::proof::verify;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use linsep::Samples;
+use linsep::data::{Absorb, Data, Error, Memory, Reads, Shape};
+use linsep::decide::{DecideOptions, Limit, Outcome, Verdict, Watch, decide, decide_data};
+use linsep::proof::{Proof, verify};
 use tables::{Draw, KINDS, Kind, Labels, table};
 
 /// Tables per kind and way to label: a few seconds in all. `LINSEP_TABLES` asks for more.
@@ -63,4 +67,73 @@ fn forty_five_powers_of_one_number() {
     let decision = decide(&samples, &DecideOptions::default(), &mut ()).unwrap();
     assert_eq!(decision.verdict(), Some(Verdict::Inseparable));
     assert!(verify(&samples, decision.proof().unwrap()).is_ok());
+}
+
+/// Rows in memory, and someone who presses Ctrl-C during a pass.
+struct Pressed<'a> {
+    memory: Memory<'a>,
+    /// Passes that are left before it.
+    left: AtomicU64,
+    flag: &'a AtomicBool,
+}
+
+impl Data for Pressed<'_> {
+    fn shape(&self) -> Shape {
+        self.memory.shape()
+    }
+
+    fn pass(&self, seen: &dyn Absorb) -> Result<(), Error> {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.flag.store(true, Ordering::Relaxed);
+        }
+        self.memory.pass(seen)
+    }
+
+    fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
+        self.memory.fetch(rows)
+    }
+
+    fn resident(&self) -> Option<&Samples> {
+        self.memory.resident()
+    }
+
+    fn reads(&self) -> &Reads {
+        self.memory.reads()
+    }
+}
+
+struct Flag<'a>(&'a AtomicBool);
+
+impl Watch for Flag<'_> {
+    fn cancelled(&self) -> Option<&AtomicBool> {
+        Some(self.0)
+    }
+}
+
+#[test]
+fn what_is_known_when_it_is_stopped_is_kept() {
+    // A conflict is found early, and what it is takes more passes.
+    let samples = table(Kind::Hidden, 600, 60, Labels::Chance, 1);
+    let whole = decide(&samples, &DecideOptions::default(), &mut ()).unwrap();
+    assert_eq!(whole.verdict(), Some(Verdict::QuasiSeparable));
+    let mut kept = 0;
+    for passes in 1..=whole.passes {
+        let flag = AtomicBool::new(false);
+        let data =
+            Pressed { memory: Memory::new(&samples), left: AtomicU64::new(passes), flag: &flag };
+        let decision = decide_data(&data, &DecideOptions::default(), &mut Flag(&flag)).unwrap();
+        let Outcome::Undecided { because, conflict, .. } = &decision.outcome else {
+            assert_eq!(decision.verdict(), whole.verdict());
+            continue;
+        };
+        assert_eq!(*because, Limit::Cancelled);
+        assert_eq!(decision.proof().is_some(), conflict.is_some());
+        if let Some(proof) = decision.proof() {
+            let proof = Proof::from_json(&proof.to_json()).unwrap();
+            let verified = verify(&samples, &proof).unwrap();
+            assert_eq!(verified.verdict(), Verdict::NotStrictlySeparable);
+            kept += 1;
+        }
+    }
+    assert!(kept > 0);
 }

@@ -9,7 +9,9 @@ use linsep::Samples;
 use linsep::data::generate::Generator;
 use linsep::data::read::{ReadOptions, Source, read};
 use linsep::data::samples::SparseBuilder;
-use linsep::decide::{DecideOptions, ExplainOptions, Explanation, Verdict, decide, explain};
+use linsep::decide::{
+    DecideOptions, ExplainOptions, Explanation, Outcome, Removing, Verdict, Watch, decide, explain,
+};
 use linsep::proof::{IBig, Proof, verify};
 use proptest::prelude::*;
 
@@ -240,7 +242,39 @@ fn a_limit_leaves_what_was_found() {
     let options = ExplainOptions { time_limit: Some(Duration::ZERO) };
     let explanation = explain(&samples, &decision, &options, &mut ());
     check_removal(&samples, &explanation);
-    assert!(explanation.removal.is_none_or(|removal| !removal.irreducible));
+    let removal = explanation.removal.expect("the mistakes of the best hyperplane met");
+    assert!(!removal.irreducible && removal.rows.len() < 1000, "{} rows", removal.rows.len());
+
+    // With no time at all there is no such hyperplane, and the one between the means is at hand.
+    let none = DecideOptions::default().with_time_limit(Duration::from_nanos(1));
+    let mut stopped = decide(&samples, &none, &mut ()).unwrap();
+    let (conflict, proof) = (decision.conflict().cloned(), decision.proof().cloned());
+    let Outcome::Undecided { closest, because, .. } = stopped.outcome else { panic!("no time") };
+    stopped.outcome = Outcome::Undecided { conflict, proof, closest, because };
+    let explanation = explain(&samples, &stopped, &options, &mut ());
+    check_removal(&samples, &explanation);
+    assert!(explanation.removal.is_some());
+}
+
+#[test]
+fn progress_moves() {
+    #[derive(Default)]
+    struct Seen(std::sync::Mutex<Vec<Removing>>);
+    impl Watch for Seen {
+        fn removing(&self, removing: &Removing) {
+            self.0.lock().unwrap().push(removing.clone());
+        }
+    }
+    let good = Generator::new(500, 5, 1).samples::<f64>().unwrap();
+    let (samples, _) = flipped(&good, 10, 1);
+    let decision = decide(&samples, &DecideOptions::default(), &mut ()).unwrap();
+    let mut seen = Seen::default();
+    let explanation = explain(&samples, &decision, &ExplainOptions::default(), &mut seen);
+    let seen = seen.0.into_inner().unwrap();
+    assert!(seen.iter().map(|removing| removing.questions).eq(1..=seen.len()));
+    let sizes: Vec<usize> = seen.iter().filter_map(|removing| removing.rows).collect();
+    assert!(sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
+    assert_eq!(sizes.last(), Some(&explanation.removal.unwrap().rows.len()));
 }
 
 fn tiny() -> impl Strategy<Value = (Vec<Vec<i64>>, Vec<bool>)> {

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use linsep::decide::{
-    DecideOptions, ExplainOptions, MarginGoal, MarginKind, Pass, Verdict, Watch, decide, explain,
+    DecideOptions, ExplainOptions, MarginGoal, MarginKind, Pass, Removing, Verdict, Watch, decide,
+    explain,
 };
 use linsep::report::{self, counted, json};
 
@@ -44,7 +45,7 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
     });
     watcher.bar.clear();
     let explanation = explanation.as_ref();
-    // Undecided leaves no proof, and no file.
+    // Where nothing was proven there is no file.
     if let (Some(mut file), Some(proof)) = (proof_file, decision.proof()) {
         file.write(|out| out.write_all(proof.to_json().as_bytes()))?;
         file.finish()?;
@@ -55,7 +56,7 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
     }
     Ok(ExitCode::from(match decision.verdict() {
         Some(Verdict::Separable) => 0,
-        Some(Verdict::QuasiSeparable | Verdict::Inseparable) => 1,
+        Some(_) => 1,
         None => 3,
     }))
 }
@@ -70,6 +71,13 @@ impl Watch for Watcher<'_> {
     fn pass(&mut self, pass: &Pass) {
         let Pass { passes, mistakes, .. } = pass;
         self.bar.say(&format!("pass {passes} · {}", counted(*mistakes, "mistake")));
+    }
+
+    fn removing(&self, Removing { questions, rows, .. }: &Removing) {
+        let best = rows.map_or(String::new(), |rows| {
+            format!(" · {} to remove so far", counted(rows as u64, "row"))
+        });
+        self.bar.say(&format!("{}{best}", counted(*questions as u64, "question")));
     }
 
     fn cancelled(&self) -> Option<&AtomicBool> {

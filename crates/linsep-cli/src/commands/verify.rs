@@ -1,7 +1,9 @@
 //! `linsep verify`: check a proof in exact arithmetic.
 
+use std::io::Read;
 use std::process::ExitCode;
 
+use linsep::proof::proof::MOST_BYTES;
 use linsep::proof::{Margin, Proof, verify};
 use linsep::report::counted;
 use serde_json::json;
@@ -13,7 +15,11 @@ use crate::output::print;
 
 /// Runs the command.
 pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
-    let bytes = std::fs::read(&args.proof).map_err(|error| Failure::input(&args.proof, &error))?;
+    let mut bytes = vec![];
+    // No more than tells that it is too long.
+    std::fs::File::open(&args.proof)
+        .and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes))
+        .map_err(|error| Failure::input(&args.proof, &error))?;
     // Bytes that are not text make it a damaged file, not one that cannot be read.
     let text = String::from_utf8_lossy(&bytes);
     let proof = Proof::from_json(&text).map_err(|error| Failure::proof(&args.proof, &error))?;

@@ -398,8 +398,8 @@ fn other_files_are_refused() {
         "expected a file of the format linsep-proof, found \"recipe\"",
     );
     check_file(
-        ("\"version\":1", "\"version\":2"),
-        "expected a proof file of version 1, found version 2",
+        ("\"version\":1", "\"version\":3"),
+        "expected a proof file of version 1 or 2, found version 3",
     );
     check_file(("\"version\":1", "\"version\":0"), "found version 0");
     let numbers = "expected weights and a bias, all of them numbers or all of them strings";

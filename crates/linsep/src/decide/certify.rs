@@ -4,9 +4,7 @@ use dashu_int::IBig;
 use linsep_data::{Data, Error, Memory};
 use linsep_proof::margin::{lower_bound, upper_bound};
 use linsep_proof::proof::Claim;
-use linsep_proof::{
-    Conflict, Margin, Plane, Proof, Separator, prove_separable, verify_conflict, verify_data,
-};
+use linsep_proof::{Conflict, Margin, Plane, Proof, Separator, prove_separable, verify_data};
 
 use super::budget::Limit;
 use super::exact::integers::rounded;
@@ -74,11 +72,13 @@ pub(super) fn unclassified(
     conflict: Conflict,
     because: Limit,
 ) -> Result<Option<Outcome>, Error> {
-    if verify_conflict(search.data, &conflict)?.is_err() {
+    let proof = claimed(search, Claim::not_strictly_separable(conflict.clone()))?;
+    if !holds(search, &proof)? {
         return Ok(None);
     }
     let closest = closest(search)?;
-    Ok(Some(Outcome::Undecided { because, conflict: Some(conflict), closest }))
+    let (conflict, proof) = (Some(conflict), Some(proof));
+    Ok(Some(Outcome::Undecided { because, conflict, proof, closest }))
 }
 
 /// Returns what is known when there is no answer: a separator that is proven now, or bounds.
@@ -86,7 +86,7 @@ pub(super) fn undecided(search: &mut Search, because: Limit) -> Result<Outcome, 
     if let Some(outcome) = candidates(search)? {
         return Ok(outcome);
     }
-    Ok(Outcome::Undecided { because, conflict: None, closest: closest(search)? })
+    Ok(Outcome::Undecided { because, conflict: None, proof: None, closest: closest(search)? })
 }
 
 /// Returns true if the checker confirms that the hyperplane separates the samples.

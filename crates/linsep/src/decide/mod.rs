@@ -44,7 +44,7 @@ pub use explain::{Carried, ExplainOptions, Explanation, Removal, RemovedRow, exp
 pub use linsep_proof::{Conflict, Margin, MarginKind, RowWeights, Verdict};
 pub use options::{DecideOptions, MarginGoal, OptionError};
 pub use outcome::{Closest, Decision, Outcome, Way, WeakSeparator};
-pub use watch::{Pass, Watch};
+pub use watch::{Pass, Removing, Watch};
 
 pub(crate) use exact::integers::rounded;
 pub(crate) use exact::span::determined;

@@ -65,6 +65,8 @@ pub enum Outcome {
         /// Rows that rule a strict separation out, which the checker has accepted, if any were found:
         /// then only weak separation is open.
         conflict: Option<Conflict>,
+        /// The proof of that.
+        proof: Option<Proof>,
         /// The nearest to a strict separation that was met.
         closest: Closest,
     },
@@ -144,13 +146,14 @@ impl Decision {
         }
     }
 
-    /// Returns the proof; none if undecided.
+    /// Returns the proof of the verdict or, if undecided, of what is known: that no hyperplane separates
+    /// strictly, if rows that rule it out were found.
     pub fn proof(&self) -> Option<&Proof> {
         match &self.outcome {
             Outcome::Separable { proof, .. }
             | Outcome::QuasiSeparable { proof, .. }
             | Outcome::Inseparable { proof, .. } => Some(proof),
-            Outcome::Undecided { .. } => None,
+            Outcome::Undecided { proof, .. } => proof.as_ref(),
         }
     }
 

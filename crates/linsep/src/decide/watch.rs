@@ -6,6 +6,8 @@ use std::sync::atomic::AtomicBool;
 pub trait Watch {
     /// Called after each pass of the search.
     fn pass(&mut self, _pass: &Pass) {}
+    /// Called after each question of an explanation.
+    fn removing(&self, _removing: &Removing) {}
     /// Returns the flag that ends the work once it is true.
     fn cancelled(&self) -> Option<&AtomicBool> {
         None
@@ -14,6 +16,15 @@ pub trait Watch {
 
 /// The watch that looks away.
 impl Watch for () {}
+
+/// Where the search for rows to remove stands.
+#[derive(Clone, Debug)]
+pub struct Removing {
+    /// Questions that were asked.
+    pub questions: usize,
+    /// Rows of the smallest set known so far without which the rest is separable; none if none is known.
+    pub rows: Option<usize>,
+}
 
 /// Where the search stands after a pass.
 #[derive(Clone, Debug)]

@@ -26,8 +26,14 @@ pub fn text(samples: &Samples, decision: &Decision, explanation: Option<&Explana
     );
     let passes = counted(decision.passes, "pass");
     report.line("work", &format!("{passes} in {} s", rounded(decision.seconds)));
-    if decision.proof().is_some() {
-        report.line("proof", "checked in exact arithmetic (--proof FILE keeps it)");
+    match (decision.proof(), decision.verdict()) {
+        (Some(_), Some(_)) => {
+            report.line("proof", "checked in exact arithmetic (--proof FILE keeps it)");
+        }
+        (Some(_), None) => {
+            report.line("proof", "that much is checked in exact arithmetic (--proof FILE keeps it)")
+        }
+        (None, _) => {}
     }
     let Some(conflicting) = decision.conflict() else {
         let margin = decision.margin();

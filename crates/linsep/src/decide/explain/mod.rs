@@ -41,8 +41,8 @@ impl ExplainOptions {
 pub struct Explanation {
     /// Groups of identical rows that stand under both labels, rows rising.
     pub contradictions: Vec<Vec<usize>>,
-    /// Rows without which the rest is separable; none if the data is separable or undecided, or if no
-    /// such rows were found before a limit that leave both classes.
+    /// Rows without which the rest is separable; none if the data is separable or no conflict is known, or
+    /// if no such rows leave both classes. At a limit they are the fewest that were found by then.
     pub removal: Option<Removal>,
     /// What carries the separation of quasi-separable data.
     pub carried_by: Option<Carried>,
@@ -112,11 +112,13 @@ pub fn explain(
     if decision.conflict().is_none() {
         return Explanation::default();
     }
+    let watch = &*watch;
     let deadline = Deadline::new(options.time_limit, watch.cancelled());
     let carried_by = match &decision.outcome {
         Outcome::QuasiSeparable { separator, .. } => Some(carried(samples, separator, &deadline)),
         _ => None,
     };
     let contradictions = contradictions(samples);
-    Explanation { contradictions, removal: removal(samples, &deadline), carried_by }
+    let removal = removal(samples, decision.hyperplane(), &deadline, watch);
+    Explanation { contradictions, removal, carried_by }
 }

@@ -25,6 +25,7 @@ use super::super::contradiction::stored;
 use super::super::engine::{Strictly, decide_strictly};
 use super::super::options::{DecideOptions, MarginGoal};
 use super::super::solvers::order::{Scored, keep_smallest};
+use super::super::watch::{Removing, Watch};
 use super::super::{certify, plan};
 use super::robust::{Weighing, few_mistakes};
 use super::scaled::Scaled;
@@ -34,22 +35,41 @@ use crate::{Error, Hyperplane, Samples};
 /// How close to the largest margin the last hyperplane is to come.
 const GAP: f64 = 1e-3;
 
+/// Rows to remove, a separator of the rest, and whether the rows are irreducible.
+type Found = (Vec<usize>, Hyperplane, bool);
+
 /// Returns rows without which the rest is separable, or none if no such rows were found that leave
-/// both classes.
-pub fn removal(samples: &Samples, deadline: &Deadline) -> Option<Removal> {
+/// both classes. `known` is a hyperplane with few mistakes, if there is one: at a limit those may be all
+/// that is known.
+pub fn removal(
+    samples: &Samples,
+    known: Option<&Hyperplane>,
+    deadline: &Deadline,
+    watch: &dyn Watch,
+) -> Option<Removal> {
     let scaled = Scaled::new(samples);
-    let (rows, plane, irreducible) = match &scaled {
-        Some(scaled) => {
-            let (rows, plane, irreducible) = search(&scaled.samples, deadline)?;
-            (rows, scaled.to_original(&plane), irreducible)
-        }
-        None => search(samples, deadline)?,
+    let found = match &scaled {
+        Some(scaled) => search(&scaled.samples, deadline, watch)
+            .map(|(rows, plane, irreducible)| (rows, scaled.to_original(&plane), irreducible)),
+        None => search(samples, deadline, watch),
     };
-    let rest = samples.without_rows(&rows).ok()?;
     // Scaling back may leave the range of floats; what the checker refuses is not claimed.
-    if !certify::separates(&rest, &plane) {
-        return None;
-    }
+    let stands = |(rows, plane, _): &Found| {
+        samples.without_rows(rows).is_ok_and(|rest| certify::separates(&rest, plane))
+    };
+    let found = found.filter(stands);
+    let at_least = || [known.cloned(), Some(between_means(samples))].into_iter().flatten();
+    let wrong = |plane: Hyperplane| (wrong_rows(samples, &plane), plane, false);
+    let found = match found {
+        // At a limit it may be beaten by what was known before it began.
+        Some(found) if deadline.halted() && !found.2 => {
+            let more = at_least().map(wrong).filter(|other| other.0.len() < found.0.len());
+            more.filter(stands).min_by_key(|other| other.0.len()).unwrap_or(found)
+        }
+        Some(found) => found,
+        None => at_least().map(wrong).filter(stands).min_by_key(|other| other.0.len())?,
+    };
+    let (rows, plane, irreducible) = found;
     let length = plane.weight_norm();
     let wrong = |row: usize| -value(samples, &plane, row) / length;
     let mut rows: Vec<RemovedRow> =
@@ -58,13 +78,44 @@ pub fn removal(samples: &Samples, deadline: &Deadline) -> Option<Removal> {
     Some(Removal { rows, irreducible, hyperplane: plane })
 }
 
-/// Returns the rows to remove, a separator of the rest, and whether the rows are irreducible.
-fn search(samples: &Samples, deadline: &Deadline) -> Option<(Vec<usize>, Hyperplane, bool)> {
+/// Returns the hyperplane halfway between the means of the classes: far from the best, and there at once.
+fn between_means(samples: &Samples) -> Hyperplane {
+    let mut means = [vec![0.0; samples.columns()], vec![0.0; samples.columns()]];
+    let positives = samples.positive().iter().filter(|&&p| p).count();
+    let counts = [samples.rows() - positives, positives];
+    for i in 0..samples.rows() {
+        let class = usize::from(samples.positive()[i]);
+        samples.features().for_each(i, |k, v| means[class][k] += v / counts[class] as f64);
+    }
+    let [negative, positive] = means;
+    let weights: Vec<f64> = positive.iter().zip(&negative).map(|(p, n)| p - n).collect();
+    let middle = positive.iter().zip(&negative).map(|(p, n)| p / 2.0 + n / 2.0);
+    let bias = -weights.iter().zip(middle).map(|(w, m)| w * m).sum::<f64>();
+    Hyperplane { weights, bias }
+}
+
+/// Returns the rows that a hyperplane does not have on their own side, the most wrong first.
+fn wrong_rows(samples: &Samples, plane: &Hyperplane) -> Vec<usize> {
+    let mut wrong: Vec<usize> = (0..samples.rows())
+        .into_par_iter()
+        .with_min_len(256)
+        .filter(|&i| !on_its_own_side(samples, plane, i))
+        .collect();
+    wrong.sort_by(|&a, &b| {
+        value(samples, plane, a).total_cmp(&value(samples, plane, b)).then(a.cmp(&b))
+    });
+    wrong
+}
+
+/// Returns what is found by questions to the engine.
+fn search(samples: &Samples, deadline: &Deadline, watch: &dyn Watch) -> Option<Found> {
     let shape = Memory::new(samples).shape();
     let mut search = Search {
         samples,
         shape,
         deadline,
+        watch,
+        asked: 0,
         questions: plan::removal_questions(shape),
         removed: vec![],
         plane: Hyperplane { weights: vec![], bias: 0.0 },
@@ -95,7 +146,9 @@ struct Search<'a> {
     samples: &'a Samples,
     shape: Shape,
     deadline: &'a Deadline<'a>,
-    /// Questions that are left.
+    watch: &'a dyn Watch,
+    /// Questions that were asked, and that are left.
+    asked: usize,
     questions: usize,
     /// The rows left out, the most wrong first.
     removed: Vec<usize>,
@@ -106,16 +159,8 @@ struct Search<'a> {
 impl Search<'_> {
     /// Leaves out what the hyperplane does not have on its own side, if that leaves both classes.
     fn accept(&mut self, plane: Hyperplane) -> bool {
-        let samples = self.samples;
-        let mut wrong: Vec<usize> = (0..samples.rows())
-            .into_par_iter()
-            .with_min_len(256)
-            .filter(|&i| !on_its_own_side(samples, &plane, i))
-            .collect();
-        wrong.sort_by(|&a, &b| {
-            value(samples, &plane, a).total_cmp(&value(samples, &plane, b)).then(a.cmp(&b))
-        });
-        let Ok(rest) = samples.without_rows(&wrong) else {
+        let wrong = wrong_rows(self.samples, &plane);
+        let Ok(rest) = self.samples.without_rows(&wrong) else {
             return false;
         };
         let accepted = certify::separates(&rest, &plane);
@@ -140,6 +185,9 @@ impl Search<'_> {
             return Answer::Open;
         };
         self.questions -= 1;
+        self.asked += 1;
+        let rows = (!self.plane.weights.is_empty()).then_some(self.removed.len());
+        self.watch.removing(&Removing { questions: self.asked, rows });
         let options = DecideOptions::default()
             .with_margin(margin)
             .with_gap(GAP)
@@ -261,14 +309,14 @@ impl Search<'_> {
 
     /// Returns the rows of the rest that lie nearest to the hyperplane.
     fn near(&self) -> Vec<usize> {
-        let samples = self.samples;
+        let (samples, plane) = (self.samples, &self.plane);
         let mut left_out = vec![false; samples.rows()];
         self.removed.iter().for_each(|&row| left_out[row] = true);
         let mut rest: Vec<Scored> = (0..samples.rows())
             .into_par_iter()
             .with_min_len(256)
             .filter(|&i| !left_out[i])
-            .map(|i| (value(samples, &self.plane, i), i))
+            .map(|i| (value(samples, plane, i), i))
             .collect();
         keep_smallest(&mut rest, plan::near_rows(self.shape));
         rest.into_iter().map(|(_, i)| i).collect()
