@@ -26,12 +26,13 @@ const VERY_MANY: usize = 10_000;
 /// Passes that L-BFGS may take before the next strategy takes over: it separates in far fewer or not
 /// at all.
 const SMOOTH_PASSES: u64 = 80;
-/// Rows per coordinate that a working set starts with: enough to hold most rows that matter.
+/// Rows per coordinate that a working set starts with: enough to hold most rows that matter. Beyond so
+/// many rows in all, fewer per coordinate: the inner solve costs more than another pass.
 const STARTING_ROWS: usize = 20;
+const STARTING_MOST: usize = 3000;
+const STARTING_FEWER: usize = 8;
 /// Rows per coordinate that a pass adds to it at most: more would slow the inner solve for nothing.
 const ADDED_ROWS: usize = 4;
-/// Rows per coordinate that it starts with on the ladder.
-const LADDER_ROWS: usize = 8;
 /// Values that a working set may start with (1 GiB); it may grow to twice as many.
 const WORKING_VALUES: usize = 1 << 27;
 /// Rows that must fit a working set for nearest points to be worth looking for.
@@ -91,13 +92,15 @@ impl WorkingSize {
     /// Returns the size on the ladder: a row costs the square of its coordinates there, so it starts
     /// with fewer.
     fn on_the_ladder(coordinates: usize) -> Self {
-        WorkingSize { start: LADDER_ROWS * coordinates, ..Self::of(coordinates) }
+        WorkingSize { start: STARTING_FEWER * coordinates, ..Self::of(coordinates) }
     }
 
     fn of(coordinates: usize) -> Self {
         let fitting = (WORKING_VALUES / coordinates).max(2);
         WorkingSize {
-            start: (STARTING_ROWS * coordinates).min(fitting),
+            start: (STARTING_ROWS * coordinates)
+                .min(STARTING_MOST.max(STARTING_FEWER * coordinates))
+                .min(fitting),
             added: ADDED_ROWS * coordinates,
             most: 2 * fitting,
         }
