@@ -24,7 +24,7 @@ class Decision:
     verdict : str
         "separable": some hyperplane puts every row strictly on its own side. "quasi-separable": none
         does, but one puts no row on the wrong side, and not all rows on itself. "inseparable": not even
-        that. "undecided": no answer was proven; see `because`.
+        that. "undecided": a limit was reached first; see `because`.
     coef, intercept : ndarray of shape (features,) and float, or None
         The hyperplane: the positive side is coef·x + intercept > 0. Where there is no separating one,
         the one with the fewest mistakes that was met.
@@ -37,11 +37,10 @@ class Decision:
     multipliers : list of int
         How many times each of these rows is taken so that they cancel.
     proof : Proof or None
-        The proof, which the checker has accepted; None if undecided.
+        The proof, which the checker has accepted. If undecided, the proof that no hyperplane separates
+        strictly, if rows that rule it out were found; else None.
     because : str or None
-        Why there is no verdict: "passes", "time" or "cancelled" for a limit, "too-delicate" where floats
-        could not tell and the data is too large for integers, "weak-too-large" where a strict separation
-        is ruled out and a weak one is open.
+        The limit that left it undecided: "passes", "time" or "cancelled".
     way, passes, seconds
         How it was found, in how many reads of the data (those that prove it included), in what time on
         the Rust side.
@@ -148,7 +147,7 @@ def decide(
     gap : float
         The relative gap between the bounds on the margin that ends "max".
     max_passes : int or None
-        The number of reads of the data after which the answer is "undecided".
+        The number of reads of the data after which the answer is "undecided"; by default there is no limit.
     time_limit : float, optional
         The time in seconds after which the answer is "undecided".
     explain : bool

@@ -41,7 +41,7 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
             });
             format!(
                 "valid: the data is {} (verified in exact arithmetic, {rows}){}",
-                valid.verdict(),
+                valid.verdict().to_string().replace("not-strictly-", "not strictly "),
                 margin.unwrap_or_default()
             )
         }

@@ -64,6 +64,12 @@ impl<'a> Budget<'a> {
         move || flagged(cancelled) || until.is_some_and(|until| Instant::now() >= until)
     }
 
+    /// Returns the same question for work that makes passes: have these run out?
+    pub fn halt_between_passes(&self) -> impl Fn() -> bool + Sync + use<'_> {
+        let (halt, data, most) = (self.halt(), self.data, self.max_passes);
+        move || halt() || data.reads().passes(data.shape()) >= most
+    }
+
     /// Returns the limit that has been reached, if one has.
     pub fn limit(&self) -> Option<Limit> {
         match () {

@@ -238,7 +238,8 @@ impl<'a> Engine<'a> {
         let mut weak = Weak::new(conflict.clone());
         loop {
             let search = &self.search;
-            let Some(class) = weak.advance(search.data, &search.budget.halt())? else {
+            let Some(class) = weak.advance(search.data, &search.budget.halt_between_passes())?
+            else {
                 break;
             };
             if let Some(outcome) = self.proven(|search| certify::classified(search, class))? {

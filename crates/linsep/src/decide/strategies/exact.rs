@@ -30,7 +30,7 @@ impl Strategy for Exact {
         if std::mem::replace(&mut self.decided, true) {
             return Ok(Found::GaveUp(GaveUp::Stuck));
         }
-        let (start, halt) = (search.ended_with.clone(), search.budget.halt());
+        let (start, halt) = (search.ended_with.clone(), search.budget.halt_between_passes());
         let answer = alternative::decide(search.data, Question::Strict, &start, &halt)?;
         drop(halt);
         Ok(match answer {

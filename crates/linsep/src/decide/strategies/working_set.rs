@@ -92,7 +92,9 @@ impl WorkingSet {
     }
 
     fn climb(&mut self, search: &mut Search, some: Vec<usize>) -> Result<Option<Found>, Error> {
-        let Some((view, rows)) = View::ladder(search.data, some, &search.budget.halt())? else {
+        let Some((view, rows)) =
+            View::ladder(search.data, some, &search.budget.halt_between_passes())?
+        else {
             return Ok(halted(search).or(Some(Found::GaveUp(GaveUp::FloatsEnd))));
         };
         self.corral = Corral::new(view.dimension(search.dimension()));
