@@ -103,20 +103,20 @@ pub(super) fn decide_strictly(
     let memory = Memory::new(samples);
     let mut engine = Engine::new(&memory, options, watch, Question::Strict);
     let found = engine.find().and_then(|found| match found {
-        Ended::Proven(outcome, way) => Ok(Ended::Proven(engine.widen(outcome, way)?.0, way)),
-        conflict => Ok(conflict),
+        Ok((outcome, way)) => engine.widen(outcome, way).map(Ok),
+        Err(conflict) => Ok(Err(conflict)),
     });
     match found.expect("memory can be read") {
-        Ended::Proven(Outcome::Separable { hyperplane, .. }, _) => Strictly::Separable(hyperplane),
-        Ended::Proven(..) => Strictly::Undecided,
-        Ended::Conflict(conflict) => Strictly::Conflict(conflict),
+        Ok((Outcome::Separable { hyperplane, .. }, _)) => Strictly::Separable(hyperplane),
+        Ok(_) => Strictly::Undecided,
+        Err(conflict) => Strictly::Conflict(conflict),
     }
 }
 
 fn run(data: &dyn Data, options: &DecideOptions, watch: &mut dyn Watch) -> Result<Decision, Error> {
     let before = data.reads().passes(data.shape());
     let mut engine = Engine::new(data, options, watch, Question::Which);
-    let Ended::Proven(outcome, way) = engine.find()? else {
+    let Ok((outcome, way)) = engine.find()? else {
         unreachable!("a conflict is classified");
     };
     let (outcome, way) = engine.widen(outcome, way)?;
@@ -151,13 +151,9 @@ struct Engine<'a> {
     proving: u64,
 }
 
-/// How a search ended.
-enum Ended {
-    /// With an outcome, on that way.
-    Proven(Outcome, Way),
-    /// With rows that rule a strict separation out, where no more was asked.
-    Conflict(Conflict),
-}
+/// How a search ended: with an outcome, on that way, or with rows that rule a strict separation out, where
+/// no more was asked.
+type Ended = Result<(Outcome, Way), Conflict>;
 
 /// Why a strategy is left.
 enum Left {
@@ -188,8 +184,8 @@ impl<'a> Engine<'a> {
             let mut strategy = strategies::start(step, &self.search);
             ended.0 = strategy.way();
             match self.pursue(&mut *strategy)? {
-                Ok(outcome) => return Ok(Ended::Proven(outcome, ended.0)),
-                Err(Left::Conflict(conflict)) => return Ok(Ended::Conflict(conflict)),
+                Ok(outcome) => return Ok(Ok((outcome, ended.0))),
+                Err(Left::Conflict(conflict)) => return Ok(Err(conflict)),
                 Err(Left::GaveUp(GaveUp::Limit(limit))) => {
                     ended.1 = Some(limit);
                     break;
@@ -199,7 +195,7 @@ impl<'a> Engine<'a> {
         }
         let limit = ended.1.or(self.search.budget.limit()).unwrap_or(Limit::Passes);
         let outcome = self.proven(|search| certify::undecided(search, limit))?;
-        Ok(Ended::Proven(outcome, ended.0))
+        Ok(Ok((outcome, ended.0)))
     }
 
     /// Goes on from a separator to the one of largest geometric margin, if that is asked for.
