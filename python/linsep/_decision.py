@@ -146,8 +146,8 @@ def decide(
         Which margin; see :class:`Margin`.
     gap : float
         The relative gap between the bounds on the margin that ends "max".
-    max_passes : int or None
-        The number of reads of the data after which the answer is "undecided"; by default there is no limit.
+    max_passes : int, optional
+        The number of reads of the data after which the answer is "undecided".
     time_limit : float, optional
         The time in seconds after which the answer is "undecided".
     explain : bool
