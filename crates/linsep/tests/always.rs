@@ -137,3 +137,42 @@ fn what_is_known_when_it_is_stopped_is_kept() {
     }
     assert!(kept > 0);
 }
+
+#[test]
+fn no_numbers_are_too_odd() {
+    // Smallest and largest beside each other, sums that round, and integers beyond the precision.
+    const ODD: [f64; 18] = [
+        0.0,
+        1.0,
+        -1.0,
+        3.0,
+        0.1,
+        0.2,
+        0.3,
+        -0.7,
+        1e-300,
+        1e300,
+        5e-324,
+        -5e-324,
+        1.0 + f64::EPSILON,
+        1.7e9,
+        1.7e9 + 1.0,
+        1e-8,
+        1e16,
+        9_007_199_254_740_994.0,
+    ];
+    let mut draw = Draw::new(9);
+    for _ in 0..1500 {
+        let (rows, columns) = (2 + draw.below(9), 1 + draw.below(4));
+        let some: Vec<f64> = (0..1 + draw.below(6)).map(|_| ODD[draw.below(ODD.len())]).collect();
+        let values: Vec<f64> = (0..rows * columns).map(|_| some[draw.below(some.len())]).collect();
+        let positive: Vec<bool> =
+            (0..rows).map(|i| if i < 2 { i == 0 } else { draw.below(2) == 1 }).collect();
+        let samples = Samples::dense(values.clone(), columns, positive.clone()).unwrap();
+        let decision = decide(&samples, &DecideOptions::default(), &mut ()).unwrap();
+        let case = format!("{values:?} {positive:?}");
+        assert!(decision.verdict().is_some(), "{case}");
+        let verified = verify(&samples, decision.proof().unwrap()).expect(&case);
+        assert_eq!(Some(verified.verdict()), decision.verdict(), "{case}");
+    }
+}

@@ -147,6 +147,12 @@ pub(crate) fn projected_rows(shape: Shape) -> usize {
     PROJECTED_ROWS * (shape.columns + 1)
 }
 
+/// Returns true if rows of a basis are chosen so that they lie far apart: that takes the cube of the
+/// coordinates, and more.
+pub(crate) fn basis_is_chosen(shape: Shape) -> bool {
+    shape.columns < MANY
+}
+
 /// Returns how many questions a search for removable rows may ask.
 pub(crate) fn removal_questions(shape: Shape) -> usize {
     let coordinates = shape.columns + 1;

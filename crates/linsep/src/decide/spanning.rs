@@ -18,6 +18,8 @@ use super::folds::off_span::OffSpan;
 pub(super) struct Spanning {
     /// Rows, rising, among which there are independent ones that span all.
     pub rows: Vec<usize>,
+    /// Such independent ones.
+    pub independent: Vec<usize>,
     /// Coordinates, rising, of which all others are combinations.
     pub coordinates: Vec<usize>,
 }
@@ -47,7 +49,8 @@ pub(super) fn spanning(
         if more.is_empty() {
             let mut coordinates = elimination.unknowns[..elimination.rank()].to_vec();
             coordinates.sort_unstable();
-            return Ok(Some(Spanning { rows, coordinates }));
+            let independent = elimination.equations.iter().map(|&place| rows[place]).collect();
+            return Ok(Some(Spanning { rows, independent, coordinates }));
         }
         rows.extend(more);
         rows.sort_unstable();

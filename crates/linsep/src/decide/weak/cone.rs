@@ -16,7 +16,7 @@
 //!
 //! Nothing is believed: the proof that comes of it goes through the checker.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use dashu_int::IBig;
 use linsep_data::{Data, Error, Shape, fold};
@@ -79,7 +79,11 @@ pub fn classify(
     };
     let mut some = Seen::new(view, view.dimension(data.shape().columns + 1));
     some.join(data, &all.rows)?;
-    let Some(basis) = some.basis(all.coordinates.len(), halt) else {
+    let basis = match plan::basis_is_chosen(data.shape()) {
+        true => some.basis(all.coordinates.len(), halt),
+        false => some.places(&all.independent),
+    };
+    let Some(basis) = basis else {
         return Ok(None);
     };
     let mut g = vec![0.0; some.dimension];
@@ -113,11 +117,7 @@ pub fn basis(
     let Some(all) = spanning(data, start, halt)? else {
         return Ok(None);
     };
-    let rows = SignedRows::all(&data.fetch(&all.rows)?);
-    let Some(places) = independent(&rows, halt) else {
-        return Ok(None);
-    };
-    let mut basis: Vec<usize> = places.into_iter().map(|place| all.rows[place]).collect();
+    let mut basis = all.independent;
     loop {
         let Some(vectors) = orthogonal_to(data, &basis, halt)? else {
             return Ok(None);
@@ -206,6 +206,13 @@ impl<'a> Seen<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the places of these rows; nothing if one was not taken in.
+    fn places(&self, rows: &[usize]) -> Option<Vec<usize>> {
+        let places: HashMap<usize, usize> =
+            self.ids.iter().enumerate().map(|(place, &row)| (row, place)).collect();
+        rows.iter().map(|row| places.get(row).copied()).collect()
     }
 
     /// Returns the places of so many independent rows, as far apart as can be; nothing if floats do not see
