@@ -17,6 +17,9 @@ pub enum Limit {
     Time,
     /// It was cancelled.
     Cancelled,
+    /// None was reached: what was found could not be confirmed. That takes numbers made for it, which several
+    /// large primes divide.
+    Unconfirmed,
 }
 
 impl Limit {
@@ -26,6 +29,7 @@ impl Limit {
             Limit::Passes => "passes",
             Limit::Time => "time",
             Limit::Cancelled => "cancelled",
+            Limit::Unconfirmed => "unconfirmed",
         }
     }
 }

@@ -193,7 +193,7 @@ impl<'a> Engine<'a> {
                 Err(Left::GaveUp(_)) => {}
             }
         }
-        let limit = ended.1.or(self.search.budget.limit()).unwrap_or(Limit::Passes);
+        let limit = ended.1.or(self.search.budget.limit()).unwrap_or(Limit::Unconfirmed);
         let outcome = self.proven(|search| certify::undecided(search, limit))?;
         Ok(Ok((outcome, ended.0)))
     }
@@ -242,10 +242,8 @@ impl<'a> Engine<'a> {
                 return Ok(Some(outcome));
             }
         }
-        match self.search.budget.limit() {
-            Some(limit) => self.proven(|search| certify::unclassified(search, conflict, limit)),
-            None => Ok(None),
-        }
+        let limit = self.search.budget.limit().unwrap_or(Limit::Unconfirmed);
+        self.proven(|search| certify::unclassified(search, conflict, limit))
     }
 
     /// Returns what `prove` returns, and counts the passes that it takes.

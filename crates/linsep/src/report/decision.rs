@@ -79,8 +79,13 @@ fn headline(decision: &Decision) -> &'static str {
             Limit::Time => {
                 "undecided: the time ran out before an answer was proven (--time-limit allows more)"
             }
+            Limit::Unconfirmed => "undecided: what was found could not be confirmed",
             _ => "undecided: stopped before an answer was proven",
         },
+        Outcome::Undecided { because: Limit::Unconfirmed, .. } => {
+            "undecided: no hyperplane separates the classes strictly; whether one does weakly could not \
+             be confirmed"
+        }
         Outcome::Undecided { .. } => {
             "undecided: no hyperplane separates the classes strictly; whether one does weakly was \
              still open when a limit was reached"

@@ -2,7 +2,7 @@
 //!
 //! In reading order: `rows` are the rows y (x, 1) as they stand, `integers` makes integers of them,
 //! `conflict` combines rows to zero with the help of `equations`, `modular` elimination, p-adic
-//! `lifting` and fractions `reconstruct`ed from residues, `alternative` decides small sets by itself,
+//! `lifting` and fractions `reconstruct`ed from residues, `farkas` decides some hundreds of rows by itself,
 //! and `span` tells what rows leave free.
 
 /// Asked in every loop that may take long; true ends the work.
