@@ -302,10 +302,13 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             known = ", ".join(["auto", *_METHODS])
             raise ValueError(f"method is {self.method!r}; expected one of {known}")
         check_margin(self.margin)
+        passes = whole("max_iter", self.max_iter)
+        if passes < 1:
+            raise ValueError(f"max_iter is {passes}; expected an integer, at least 1")
         # The online methods take the same limits.
         _linsep.check_limits(
             gap=float(self.gap),
-            max_passes=whole("max_iter", self.max_iter),
+            max_passes=passes,
             time_limit=None if self.time_limit is None else float(self.time_limit),
         )
         if self.multi_class not in ("ovr", "ovo"):
