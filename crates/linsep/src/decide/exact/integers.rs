@@ -128,13 +128,16 @@ pub fn dot(a: &[IBig], b: &[IBig]) -> IBig {
     a.iter().zip(b).fold(IBig::ZERO, |sum, (a, b)| sum + a * b)
 }
 
-/// Returns an integer vector as floats, times one power of two that lets the longest just fit.
+/// Returns an integer vector as floats, times one power of two: one that makes the longest about one or,
+/// where the shortest would be lost by that, lets the longest just fit.
 pub fn rounded(v: &[IBig]) -> Vec<f64> {
     let longest = v.iter().map(bits).max().unwrap_or(0) as i32;
+    let shortest = v.iter().map(bits).filter(|&bits| bits > 0).min().unwrap_or(0) as i32;
+    let most = if longest - shortest < 900 { 0 } else { 900 };
     let float = |v: &IBig| {
         let drop = bits(v).saturating_sub(62);
         let top: IBig = if *v < IBig::ZERO { -((-v) >> drop) } else { v >> drop };
-        let exponent = drop as i32 + 900 - longest;
+        let exponent = drop as i32 + most - longest;
         // In two steps, since a power of two may be out of the range of floats.
         let half = exponent / 2;
         i64::try_from(&top).map_or(0.0, |m| m as f64) * 2f64.powi(half) * 2f64.powi(exponent - half)
@@ -219,6 +222,15 @@ mod tests {
         check(&[&[0, 2, 4, 1], &[5, 1, 2, 0], &[5, 3, 6, 1]], 4, 2);
         check(&[&[1, 0, 7], &[0, 3, 1], &[2, 2, 2]], 3, 3);
         check(&[&[0, 0, 5], &[0, 0, -3], &[4, 0, 1]], 3, 2);
+    }
+
+    #[test]
+    fn integers_become_floats_of_ordinary_size_where_they_can() {
+        let big = IBig::ONE << 3000;
+        assert_eq!(rounded(&[big.clone(), -&big >> 1, IBig::ZERO]), [0.5, -0.25, 0.0]);
+        // What is 2^-1800 of the longest is not lost.
+        let far = rounded(&[big.clone(), big >> 1800]);
+        assert_eq!(far, [2f64.powi(899), 2f64.powi(-901)]);
     }
 
     #[test]
