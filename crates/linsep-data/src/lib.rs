@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`samples`] says what a sample is, [`Data`] shows samples in blocks, wherever
 //! they are, [`read`] brings them in from a file, [`generate`](mod@generate) makes them up as the
-//! paper does, [`write`](mod@write) puts them out, and [`kernels`] holds the loops.
+//! paper does, [`write`](mod@write) puts them out, in a [`whole_file`] or none, and [`kernels`] holds the loops.
 
 mod data;
 pub mod error;
@@ -10,6 +10,7 @@ pub mod generate;
 pub mod kernels;
 pub mod read;
 pub mod samples;
+pub mod whole_file;
 pub mod write;
 
 pub use data::{Absorb, Block, Data, Fold, Memory, Reads, Shape, fold};
