@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use linsep::data::read::{ColumnChoice, Format, Header, ReadOptions, Source};
+use linsep::data::read::{Categorical, ColumnChoice, Format, Header, ReadOptions, Source, Unknown};
 use linsep::data::samples::Missing;
 
 use crate::duration::parse_duration;
@@ -64,6 +64,18 @@ pub struct DataArgs {
     /// Feature columns, such as 1-10,12 or age,height [default: all but the label]
     #[arg(long, value_name = "COLUMNS")]
     pub features: Option<String>,
+    /// Columns that are no features
+    #[arg(long, value_name = "COLUMNS")]
+    pub exclude: Option<String>,
+    /// Column that names the rows in every output [default: rows are numbered]
+    #[arg(long, value_name = "NAME|NUMBER")]
+    pub row_id: Option<ColumnChoice>,
+    /// Columns of which every level becomes a feature: those of text, none, or these
+    #[arg(long, value_name = "auto|no|COLUMNS", default_value = "auto")]
+    pub categorical: String,
+    /// Give the first level of a category a feature too
+    #[arg(long)]
+    pub all_levels: bool,
     /// File with the labels, one per row: .npy or text [default for X.npy: X.labels.npy if it exists]
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
@@ -76,10 +88,11 @@ pub struct DataArgs {
     /// Number of the first feature in libsvm data [default: 0 if any index is 0, else 1]
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
     pub index_base: Option<u8>,
-    /// What to do with rows that have missing, NaN or infinite values
+    /// What to do with missing, NaN or infinite values: refuse them, drop their rows, or fill in what
+    /// their column has on average or in the middle
     #[arg(
         long,
-        value_name = "refuse|drop",
+        value_name = "refuse|drop|mean|median",
         value_enum,
         default_value = "refuse",
         hide_possible_values = true
@@ -98,6 +111,14 @@ pub enum HeaderArg {
 pub enum MissingArg {
     Refuse,
     Drop,
+    Mean,
+    Median,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum UnknownArg {
+    Error,
+    Ignore,
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, String> {
@@ -126,7 +147,18 @@ impl DataArgs {
             missing: match self.missing {
                 MissingArg::Refuse => Missing::Refuse,
                 MissingArg::Drop => Missing::Drop,
+                MissingArg::Mean => Missing::Mean,
+                MissingArg::Median => Missing::Median,
             },
+            exclude: self.exclude.as_deref().map(ColumnChoice::parse_list).unwrap_or_default(),
+            row_id: self.row_id.clone(),
+            categorical: match self.categorical.as_str() {
+                "auto" => Categorical::Auto,
+                "no" => Categorical::No,
+                columns => Categorical::Columns(ColumnChoice::parse_list(columns)),
+            },
+            all_levels: self.all_levels,
+            unknown: Unknown::Refuse,
         }
     }
 }
@@ -289,6 +321,15 @@ pub struct PredictArgs {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// What to do with a level of a category that the model does not know
+    #[arg(
+        long,
+        value_name = "error|ignore",
+        value_enum,
+        default_value = "error",
+        hide_possible_values = true
+    )]
+    pub unknown: UnknownArg,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

@@ -127,13 +127,19 @@ fn data_hint(kind: &ErrorKind) -> Option<&'static str> {
             "--missing drop leaves such rows out"
         }
         ErrorKind::NotANumber { .. } => {
-            "--features chooses the columns to use; --header yes takes the first line as names"
+            "--categorical COLUMN makes a feature of each text, --exclude COLUMN leaves the column out; \
+             --header yes takes the first line as names"
         }
         ErrorKind::NotFinite { .. } => "--missing drop leaves such rows out",
         ErrorKind::TooLarge => "divide the data by a power of two",
         ErrorKind::Inexact { .. } => "convert the array to f8 first if rounding is acceptable",
         ErrorKind::Ragged { .. } => "check the quotes and --delimiter",
-        ErrorKind::NoLabel => "--missing drop leaves such rows out",
+        ErrorKind::NoLabel { .. } => {
+            "--missing drop leaves such rows out; --positive takes the word as a class"
+        }
+        ErrorKind::UnknownLevel { .. } => "--unknown ignore takes such rows as having no level",
+        ErrorKind::ManyLevels { .. } => "--exclude leaves the column out",
+        ErrorKind::NoMemory { .. } => "--stream reads the data in blocks, on every pass again",
         ErrorKind::OneClass { .. } => "--label chooses another column, --labels another file",
         ErrorKind::ManyClasses { .. } => {
             "--positive VALUE sets one class against the rest; --label chooses another column"

@@ -6,14 +6,14 @@
 //! same bits come out of memory, of a file and of a cluster. Nothing in a fold is as long as the
 //! data, and it owns what it asks for.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use crate::error::Error;
-use crate::samples::{Features, Samples};
+use crate::samples::{About, Features, Samples};
 
 /// Values of a block in memory: what stays in a core's own cache while several folds look at it.
 const BLOCK_VALUES: usize = 1 << 15;
@@ -49,8 +49,21 @@ pub trait Data: Sync {
     /// If no row is named, or one that does not exist.
     fn fetch(&self, rows: &[usize]) -> Result<Samples, Error>;
 
+    /// Shows the rows from `first` on once, in order, in blocks, on the calling thread, until `see` breaks
+    /// off. Counts what was shown.
+    ///
+    /// Errors as [`Data::pass`] does.
+    fn in_order(
+        &self,
+        first: usize,
+        see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
+    ) -> Result<(), Error>;
+
     /// Returns the rows if all of them are in memory.
     fn resident(&self) -> Option<&Samples>;
+
+    /// Returns what is known of the data beside its rows.
+    fn about(&self) -> &Arc<About>;
 
     /// Returns the count of what was read.
     fn reads(&self) -> &Reads;
@@ -110,14 +123,28 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Returns blocks of at most so many rows that are this one together.
+    /// Returns the block without its first rows.
+    pub fn from(&self, skipped: usize) -> Self {
+        let places = self.places.start + skipped..self.places.end;
+        Block { samples: self.samples, places, first: self.first + skipped }
+    }
+
+    /// Returns blocks of at most so many rows that are this one together, in order.
+    pub fn pieces(&self, rows: usize) -> impl Iterator<Item = Block<'a>> + use<'a> {
+        let (whole, rows) = (self.clone(), rows.max(1));
+        (0..self.places.len().div_ceil(rows)).map(move |k| whole.piece(k, rows))
+    }
+
+    /// Returns the same to be spread over threads.
     pub fn cut(&self, rows: usize) -> impl IndexedParallelIterator<Item = Block<'a>> + use<'a> {
         let (whole, rows) = (self.clone(), rows.max(1));
-        (0..self.places.len().div_ceil(rows)).into_par_iter().map(move |k| {
-            let start = whole.places.start + k * rows;
-            let places = start..whole.places.end.min(start + rows);
-            Block { samples: whole.samples, first: whole.number(start), places }
-        })
+        (0..self.places.len().div_ceil(rows)).into_par_iter().map(move |k| whole.piece(k, rows))
+    }
+
+    fn piece(&self, k: usize, rows: usize) -> Block<'a> {
+        let start = self.places.start + k * rows;
+        let places = start..self.places.end.min(start + rows);
+        Block { samples: self.samples, first: self.number(start), places }
     }
 }
 
@@ -264,8 +291,23 @@ impl Data for Memory<'_> {
         self.samples.part_of(rows)
     }
 
+    fn in_order(
+        &self,
+        first: usize,
+        see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let rows = self.samples.rows();
+        self.reads.add((rows - first) as u64);
+        let _ = see(&Block { samples: self.samples, places: first..rows, first });
+        Ok(())
+    }
+
     fn resident(&self) -> Option<&Samples> {
         Some(self.samples)
+    }
+
+    fn about(&self) -> &Arc<About> {
+        self.samples.about()
     }
 
     fn reads(&self) -> &Reads {

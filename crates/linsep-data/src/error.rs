@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::samples::SparseFault;
 
 /// Where in the input something was found. Lines, rows and columns are counted from 1.
@@ -18,7 +20,7 @@ pub struct Place {
 }
 
 /// A column, by name where it has one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Column {
     /// Its name in the header.
     Name(String),
@@ -109,8 +111,11 @@ pub enum ErrorKind {
         expected: usize,
     },
     /// A row has no label.
-    #[error("expected a label, found nothing")]
-    NoLabel,
+    #[error("expected a label, found {}", or_nothing(.found))]
+    NoLabel {
+        /// What stands for it, if anything does.
+        found: String,
+    },
     /// All rows have the same label.
     #[error("expected two classes, found one: all {rows} rows are \"{label}\"")]
     OneClass {
@@ -144,6 +149,24 @@ pub enum ErrorKind {
         available: Vec<String>,
         /// How many exist.
         count: usize,
+    },
+    /// A category has too many levels.
+    #[error("expected a category of few levels, found {count} different texts")]
+    ManyLevels {
+        /// How many there are, at least.
+        count: usize,
+    },
+    /// A text is none of the levels that the model knows.
+    #[error("expected one of the levels that the model knows, found \"{found}\"")]
+    UnknownLevel {
+        /// The text.
+        found: String,
+    },
+    /// There is not enough memory.
+    #[error("not enough memory: {} are needed", bytes_for_people(*.bytes))]
+    NoMemory {
+        /// How many bytes are needed, at least.
+        bytes: u64,
     },
     /// There are more or fewer labels than rows.
     #[error("expected {rows} labels, one per row, found {labels}")]
@@ -187,6 +210,18 @@ pub enum ErrorKind {
         /// What stands there.
         found: String,
     },
+    /// The file is not what it was on an earlier pass.
+    #[error("the file has changed since it was first read")]
+    Changed,
+    /// The cache cannot be written.
+    #[error("the cache cannot be written: {0}")]
+    Cache(std::io::Error),
+    /// A cache would be larger than it may be.
+    #[error("the cache would exceed {}", bytes_for_people(*.limit))]
+    CacheLimit {
+        /// How many bytes it may have.
+        limit: u64,
+    },
     /// The file is damaged.
     #[error("the file is damaged: {what}")]
     Damaged {
@@ -204,6 +239,20 @@ pub enum ErrorKind {
     /// Sparse rows are not in order.
     #[error("sparse rows are not in order: {0:?}")]
     Sparse(SparseFault),
+}
+
+fn or_nothing(found: &str) -> String {
+    if found.is_empty() { "nothing".to_string() } else { format!("\"{found}\"") }
+}
+
+/// Returns a number of bytes as people write it.
+pub fn bytes_for_people(bytes: u64) -> String {
+    let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let power = (0..units.len()).rev().find(|&k| bytes >= 1000_u64.pow(k as u32)).unwrap_or(0);
+    match power {
+        0 => format!("{bytes} bytes"),
+        _ => format!("{:.1} {}", bytes as f64 / 1000_f64.powi(power as i32), units[power]),
+    }
 }
 
 fn dropped_note(dropped: usize) -> String {

@@ -121,7 +121,7 @@ fn labels_come_from_a_file() {
     let options = labels("l.txt", b"n\nq\np\n");
     let samples = folder.read("a.csv", b"a,y\n1,2\n?,3\n3,4\n", &options).unwrap();
     assert_eq!(show(&samples), "- 0=1 1=2, + 0=3 1=4");
-    assert_eq!((samples.dropped(), samples.feature_names().unwrap().len()), (1, 2));
+    assert_eq!((samples.about().dropped, samples.feature_names().unwrap().len()), (1, 2));
     let samples = folder.read("a.svm", b"7 1:1\n1:nan\n1:2\n", &options).unwrap();
     assert_eq!(show(&samples), "- 0=1, + 0=2");
     let error = folder.read("a.csv", b"1\n2\n", &options).err().unwrap();
@@ -154,7 +154,13 @@ fn many_chunks_are_joined_in_order() {
     assert!((0..200_000).all(|i| samples.features().dot(i, &[1.0, 0.0]) == i as f64));
 
     let names = ["note".to_string(), "a".to_string()];
-    let expected = Expected { features: 2, names: Some(&names), index_base: 1 };
+    let expected = Expected {
+        features: 2,
+        names: Some(&names),
+        index_base: 1,
+        label_column: None,
+        encoding: None,
+    };
     let mut next = 1;
     let summary = stream(&source, &auto(), &expected, &mut |block| {
         for (i, &row) in block.rows.iter().enumerate() {

@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::samples::LabelNames;
+use crate::data::Data;
+use crate::data::error::Column;
+use crate::data::samples::{Encoding, LabelNames};
 use crate::online::{Fit, FitSettings, MethodSettings, Stop};
-use crate::{Hyperplane, Margin, Samples};
+use crate::{Hyperplane, Margin};
 
 /// What a model file calls itself.
 const FORMAT: &str = "linsep-model";
@@ -45,7 +47,7 @@ impl From<&LabelNames> for ClassNames {
 }
 
 /// What the features are called, and how they are counted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FeatureNames {
     /// How many there are.
     pub count: usize,
@@ -53,6 +55,31 @@ pub struct FeatureNames {
     pub names: Option<Vec<String>>,
     /// The number of the first one in a sparse file: 0 or 1.
     pub index_base: u8,
+    /// The column of the labels, where they were a column of the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_column: Option<LabelColumn>,
+    /// How columns become features, where they are not simply the same.
+    #[serde(default, flatten, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<Encoding>,
+}
+
+/// A column, by its name or by its number from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum LabelColumn {
+    /// By its name.
+    Name(String),
+    /// By its number.
+    Number(usize),
+}
+
+impl From<&LabelColumn> for Column {
+    fn from(column: &LabelColumn) -> Self {
+        match column {
+            LabelColumn::Name(name) => Column::Name(name.clone()),
+            LabelColumn::Number(number) => Column::Number(*number),
+        }
+    }
 }
 
 /// How a model came about.
@@ -95,20 +122,26 @@ pub enum ModelError {
 
 impl Model {
     /// Returns the model that a fit found.
-    pub fn new(samples: &Samples, settings: &FitSettings, fit: &Fit) -> Self {
+    pub fn new(data: &dyn Data, settings: &FitSettings, fit: &Fit) -> Self {
+        let (shape, about) = (data.shape(), data.about());
         Model {
             format: FORMAT.to_string(),
             version: VERSION,
             method: settings.method.clone(),
-            labels: samples.label_names().into(),
+            labels: (&about.label_names).into(),
             features: FeatureNames {
-                count: samples.columns(),
-                names: samples.feature_names().map(<[String]>::to_vec),
-                index_base: samples.index_base(),
+                count: shape.columns,
+                names: about.feature_names.clone(),
+                index_base: about.index_base,
+                label_column: about.label_column.as_ref().map(|column| match column {
+                    Column::Name(name) => LabelColumn::Name(name.clone()),
+                    Column::Number(number) => LabelColumn::Number(*number),
+                }),
+                encoding: about.encoding.clone(),
             },
             hyperplane: fit.hyperplane.clone(),
             training: Training {
-                rows: samples.rows() as u64,
+                rows: shape.rows as u64,
                 stop: fit.stop,
                 epochs: fit.epochs,
                 updates: fit.updates,
@@ -153,6 +186,9 @@ impl Model {
         if model.features.names.as_ref().is_some_and(|names| names.len() != count) {
             return Err(ModelError::Inconsistent("it has not one name per feature"));
         }
+        if model.features.encoding.as_ref().is_some_and(|encoding| encoding.width() != count) {
+            return Err(ModelError::Inconsistent("its columns do not make its features"));
+        }
         Ok(model)
     }
 }
@@ -160,13 +196,15 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Samples;
+    use crate::data::Memory;
     use crate::online::fit;
 
     fn model() -> Model {
         let samples = Samples::dense(vec![0.1, 0.7, -0.3, 1e-300], 2, vec![true, false]).unwrap();
         let settings = FitSettings::default();
         let fit = fit(&samples, &settings, &mut (), None).unwrap();
-        Model::new(&samples, &settings, &fit)
+        Model::new(&Memory::new(&samples), &settings, &fit)
     }
 
     #[test]

@@ -3,10 +3,13 @@
 
 mod tables;
 
+use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use linsep::Samples;
-use linsep::data::{Absorb, Data, Error, Memory, Reads, Shape};
+use linsep::data::samples::About;
+use linsep::data::{Absorb, Block, Data, Error, Memory, Reads, Shape};
 use linsep::decide::{DecideOptions, Limit, Outcome, Verdict, Watch, decide, decide_data};
 use linsep::proof::{Proof, verify};
 use tables::{Draw, KINDS, Kind, Labels, table};
@@ -93,8 +96,20 @@ impl Data for Pressed<'_> {
         self.memory.fetch(rows)
     }
 
+    fn in_order(
+        &self,
+        first: usize,
+        see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        self.memory.in_order(first, see)
+    }
+
     fn resident(&self) -> Option<&Samples> {
         self.memory.resident()
+    }
+
+    fn about(&self) -> &Arc<About> {
+        self.memory.about()
     }
 
     fn reads(&self) -> &Reads {

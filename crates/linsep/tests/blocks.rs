@@ -3,12 +3,14 @@
 
 use std::fs;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use linsep::data::generate::Generator;
-use linsep::data::read::{NpyFile, ReadOptions, Source, read};
-use linsep::data::samples::SparseBuilder;
+use linsep::data::read::{ReadOptions, Source, StreamOptions, Streamed, read};
+use linsep::data::samples::{About, SparseBuilder};
 use linsep::data::write::{npy_header, npy_labels};
 use linsep::data::{Absorb, Block, Data, Error, Memory, Reads, Shape};
 use linsep::decide::{
@@ -67,8 +69,20 @@ impl Data for Cut<'_> {
         self.samples.part_of(rows)
     }
 
+    fn in_order(
+        &self,
+        first: usize,
+        see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        Memory::new(self.samples).in_order(first, see)
+    }
+
     fn resident(&self) -> Option<&Samples> {
         self.resident.then_some(self.samples)
+    }
+
+    fn about(&self) -> &Arc<About> {
+        self.samples.about()
     }
 
     fn reads(&self) -> &Reads {
@@ -241,6 +255,11 @@ fn write(path: &Path, (rows, columns): (usize, usize), labelled: bool) -> std::i
     }
 }
 
+fn in_blocks(path: &Path, bytes: usize) -> Result<Streamed, Error> {
+    let stream = StreamOptions { block_bytes: Some(bytes), ..StreamOptions::default() };
+    Streamed::open(&Source::from(path), &ReadOptions::default(), &stream, &|_| {})
+}
+
 fn in_memory(path: &Path) -> Samples {
     read(&Source::from(path), &ReadOptions::default(), &|_| {}).unwrap()
 }
@@ -257,7 +276,7 @@ fn a_file_in_blocks_is_decided_as_it_is_in_memory() {
         {
             let whole = decide(&samples, &options, &mut ()).unwrap();
             for bytes in [1, 1000, 1 << 20] {
-                let file = NpyFile::open(&path, &ReadOptions::default(), bytes).unwrap();
+                let file = in_blocks(&path, bytes).unwrap();
                 let decision = decide_data(&file, &options, &mut ()).unwrap();
                 assert_eq!(essence(&decision), essence(&whole), "{bytes} bytes");
                 let proof = whole.proof().unwrap();
@@ -272,23 +291,30 @@ fn a_disk_that_fails_is_an_error_with_its_place() {
     let folder = Folder::new("failing");
     let path = folder.0.join("data.npy");
     write(&path, (500, 6), false).unwrap();
-    let file = NpyFile::open(&path, &ReadOptions::default(), 600).unwrap();
+    let file = in_blocks(&path, 600).unwrap();
     let plain = fs::read(&path).unwrap();
     // A value that is no number, in the file that was whole when it was opened.
     let mut spoilt = plain.clone();
     let at = spoilt.len() - 500 * 6 * 4 + (300 * 6 + 2) * 4;
     spoilt[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
     fs::write(&path, &spoilt).unwrap();
-    let place = match decide_data(&file, &DecideOptions::default(), &mut ()) {
+    let decided = |file: &Streamed| match decide_data(file, &DecideOptions::default(), &mut ()) {
         Err(DecideError::Data(error)) => error.to_string(),
         other => panic!("{other:?}"),
     };
+    let changed = decided(&file);
+    assert!(
+        changed.ends_with("data.npy: the file has changed since it was first read"),
+        "{changed}"
+    );
+    let place = decided(&in_blocks(&path, 600).unwrap());
     assert!(place.ends_with("row 301, column 3: expected a finite number, found NaN"), "{place}");
-    // A file that was cut.
+    // A file that was cut, and one that is gone.
     fs::write(&path, &plain[..plain.len() - 100]).unwrap();
-    let error = decide_data(&file, &DecideOptions::default(), &mut ()).unwrap_err().to_string();
+    let error = in_blocks(&path, 600).err().unwrap().to_string();
     assert!(error.contains("data.npy: the file is damaged: expected 12000 bytes"), "{error}");
-    assert!(NpyFile::open(&path, &ReadOptions::default(), 600).is_err());
+    fs::remove_file(&path).unwrap();
+    assert!(decided(&file).contains("data.npy: "));
 }
 
 /// Rows and features of a file of 320 MB, and the kilobytes of memory in which it is decided.
@@ -336,7 +362,7 @@ fn decide_large(path: &Path) {
     let options = ReadOptions::default();
     // The limit is in force: the file itself cannot be mapped.
     assert!(read(&Source::from(path), &options, &|_| {}).is_err());
-    let file = NpyFile::open(path, &options, 4 << 20).unwrap();
+    let file = in_blocks(path, 4 << 20).unwrap();
     let decision = decide_data(&file, &DecideOptions::default(), &mut ()).unwrap();
     assert_eq!(decision.verdict(), Some(Verdict::Separable));
     let proof = decision.proof().unwrap();

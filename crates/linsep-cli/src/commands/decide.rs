@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
+use linsep::data::Memory;
 use linsep::decide::{
-    DecideOptions, ExplainOptions, MarginGoal, MarginKind, Pass, Removing, Verdict, Watch, decide,
-    explain,
+    DecideOptions, ExplainOptions, MarginGoal, MarginKind, Pass, Removing, Verdict, Watch,
+    decide_data, explain,
 };
 use linsep::report::{self, counted, json};
 
@@ -34,8 +35,9 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
     options.validate()?;
     let proof_file = create_if(args.proof.as_deref())?;
     let samples = read_samples(&args.data, &args.input, quiet)?;
+    let data = Memory::new(&samples);
     let mut watcher = Watcher { bar: Bar::new("deciding", quiet), cancelled: interrupt.heed() };
-    let decision = decide(&samples, &options, &mut watcher)?;
+    let decision = decide_data(&data, &options, &mut watcher)?;
     watcher.bar.clear();
     let explanation = args.explain.then(|| {
         let limits = ExplainOptions::after(&decision, &options);
@@ -51,8 +53,8 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
         file.finish()?;
     }
     match args.json {
-        true => print(&format!("{}\n", json::decision(&samples, &decision, explanation)))?,
-        false => print(&report::decision::text(&samples, &decision, explanation))?,
+        true => print(&format!("{}\n", json::decision(&data, &decision, explanation)?))?,
+        false => print(&report::decision::text(&data, &decision, explanation)?)?,
     }
     Ok(ExitCode::from(match decision.verdict() {
         Some(Verdict::Separable) => 0,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
+use linsep::data::Memory;
 use linsep::model::Model;
 use linsep::online::{
     Checkpoint, EpochRecord, FitSettings, MethodSettings, Observer, Progress, Stop, fit,
@@ -33,6 +34,7 @@ pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCod
     let mut history = create_if(args.history.as_deref())?;
 
     let samples = read_samples(&args.data, &args.input, quiet)?;
+    let data = Memory::new(&samples);
     let mut watcher = Watcher {
         progress: FitProgress::new(settings.method.name(), quiet),
         cancelled: interrupt.heed(),
@@ -51,7 +53,7 @@ pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCod
     }
     history.map(OutputFile::finish).transpose()?;
     if let Some(mut file) = model_file {
-        let model = Model::new(&samples, &settings, &fit).to_json();
+        let model = Model::new(&data, &settings, &fit).to_json();
         file.write(|out| out.write_all(model.as_bytes()))?;
         file.finish()?;
     }
@@ -60,8 +62,8 @@ pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCod
         let _ = std::fs::remove_file(path);
     }
     match args.json {
-        true => print(&format!("{}\n", json::fit(&samples, &settings.method, &fit)))?,
-        false => print(&text::fit(&samples, &settings.method, &fit))?,
+        true => print(&format!("{}\n", json::fit(&data, &settings.method, &fit)))?,
+        false => print(&text::fit(&data, &settings.method, &fit))?,
     }
     Ok(status(fit.stop))
 }

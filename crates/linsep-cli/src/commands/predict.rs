@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use linsep::data::read::{self, Block, Expected};
+use linsep::data::error::Column;
+use linsep::data::read::{self, Block, Expected, Unknown};
 use linsep::model::Model;
-use linsep::report::number;
-use serde_json::json;
+use linsep::report::{counted, grouped, number};
+use serde_json::{Value, json};
 
-use crate::args::{PredictArgs, source};
+use crate::args::{PredictArgs, UnknownArg, source};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{OutputFile, create_if, standard_output};
@@ -22,30 +23,37 @@ pub fn run(args: &PredictArgs, interrupt: &Interrupt) -> Result<ExitCode, Failur
         Some(file) => Sink::File(file),
         None => Sink::Standard(io::BufWriter::new(io::stdout())),
     };
+    let label_column = model.features.label_column.as_ref().map(Column::from);
     let expected = Expected {
         features: model.features.count,
         names: model.features.names.as_deref(),
         index_base: model.features.index_base,
+        label_column: label_column.as_ref(),
+        encoding: model.features.encoding.as_ref(),
+    };
+    let mut options = args.input.options();
+    options.unknown = match args.unknown {
+        UnknownArg::Error => Unknown::Refuse,
+        UnknownArg::Ignore => Unknown::Ignore,
     };
     let asked = interrupt.heed();
     let mut writer = Predictions::new(&model, args.json);
     let mut ended: Option<Failure> = None;
     // An error of the sink travels around the reader, which knows only errors of data.
-    let summary =
-        read::stream(&source(&args.data), &args.input.options(), &expected, &mut |block| {
-            let put = match asked.load(std::sync::atomic::Ordering::Relaxed) {
-                true => Err(Failure::usage("interrupted".to_string(), None)),
-                false => sink.put(&writer.block(&block)),
-            };
-            match put {
-                Ok(true) => Ok(()),
-                Ok(false) => Err(io::Error::from(io::ErrorKind::BrokenPipe).into()),
-                Err(failure) => {
-                    ended = Some(failure);
-                    Err(io::Error::from(io::ErrorKind::Other).into())
-                }
+    let summary = read::stream(&source(&args.data), &options, &expected, &mut |block| {
+        let put = match asked.load(std::sync::atomic::Ordering::Relaxed) {
+            true => Err(Failure::usage("interrupted".to_string(), None)),
+            false => sink.put(&writer.block(&block)),
+        };
+        match put {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(io::Error::from(io::ErrorKind::BrokenPipe).into()),
+            Err(failure) => {
+                ended = Some(failure);
+                Err(io::Error::from(io::ErrorKind::Other).into())
             }
-        });
+        }
+    });
     if let Some(failure) = ended {
         return Err(failure);
     }
@@ -56,6 +64,9 @@ pub fn run(args: &PredictArgs, interrupt: &Interrupt) -> Result<ExitCode, Failur
     };
     sink.put(&writer.tail(summary.rows, summary.dropped))?;
     sink.finish()?;
+    if let Some(score) = writer.score.line().filter(|_| !args.json) {
+        eprintln!("linsep: {score}");
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -93,13 +104,33 @@ struct Predictions<'a> {
     norm: f64,
     begun: bool,
     any: bool,
+    score: Score,
+}
+
+/// How many rows with a label were given it.
+#[derive(Default)]
+struct Score {
+    labelled: u64,
+    right: u64,
+}
+
+impl Score {
+    fn accuracy(&self) -> Option<f64> {
+        (self.labelled > 0).then(|| self.right as f64 / self.labelled as f64)
+    }
+
+    fn line(&self) -> Option<String> {
+        let percent = 100.0 * self.accuracy()?;
+        let (right, all) = (grouped(self.right), counted(self.labelled, "labelled row"));
+        Some(format!("{right} of {all} have the predicted label: accuracy {percent:.4} %"))
+    }
 }
 
 impl<'a> Predictions<'a> {
     fn new(model: &'a Model, json: bool) -> Self {
         // A hyperplane without weights has no distances; its bias is all there is to show.
         let norm = Some(model.hyperplane.weight_norm()).filter(|&n| n > 0.0).unwrap_or(1.0);
-        Predictions { model, json, norm, begun: false, any: false }
+        Predictions { model, json, norm, begun: false, any: false, score: Score::default() }
     }
 
     /// Returns what comes before the first row, once: data that cannot be read prints nothing.
@@ -111,12 +142,35 @@ impl<'a> Predictions<'a> {
         }
     }
 
+    /// Compares predictions with the labels that the rows have.
+    fn compare(&mut self, block: &Block, values: &[f64]) {
+        let (labels, names) = (&block.labels, &self.model.labels);
+        let Some(labels) = labels else { return };
+        let (positive, negative) =
+            (labels.matches(&names.positive), labels.matches(&names.negative));
+        let missing = labels.matches("");
+        // All other labels were made one class.
+        let rest = names.negative == "rest";
+        for (i, &value) in values.iter().enumerate() {
+            let known = positive[i] || negative[i] || rest;
+            if known && !missing[i] {
+                self.score.labelled += 1;
+                self.score.right += u64::from(positive[i] == (value > 0.0));
+            }
+        }
+    }
+
     fn block(&mut self, block: &Block) -> String {
         let mut values = vec![0.0; block.rows.len()];
         self.model.hyperplane.values(&block.features, 0, &mut values);
+        self.compare(block, &values);
         let labels = &self.model.labels;
         let mut text = self.head();
-        for (row, value) in block.rows.iter().zip(values) {
+        for (i, value) in values.into_iter().enumerate() {
+            let row = match &block.ids {
+                Some(ids) => Value::from(ids.get(i)),
+                None => Value::from(block.rows[i]),
+            };
             let label = if value > 0.0 { &labels.positive } else { &labels.negative };
             let distance = value / self.norm;
             if self.json {
@@ -124,6 +178,7 @@ impl<'a> Predictions<'a> {
                 let object = json!({ "row": row, "label": label, "distance": distance });
                 text.push_str(&object.to_string());
             } else {
+                let row = row.as_str().map_or_else(|| row.to_string(), cell);
                 text.push_str(&format!("{row},{},{}\n", cell(label), number(distance)));
             }
             self.any = true;
@@ -134,7 +189,12 @@ impl<'a> Predictions<'a> {
     fn tail(&mut self, rows: u64, dropped: u64) -> String {
         let head = self.head();
         match self.json {
-            true => format!("{head}],\"rows\":{rows},\"rows_dropped\":{dropped}}}\n"),
+            true => {
+                let accuracy = json!(self.score.accuracy());
+                format!(
+                    "{head}],\"rows\":{rows},\"rows_dropped\":{dropped},\"accuracy\":{accuracy}}}\n"
+                )
+            }
             false => head,
         }
     }

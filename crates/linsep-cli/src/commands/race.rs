@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
+use linsep::data::{Data, Memory};
 use linsep::online::{FitSettings, MethodSettings, Observer, Progress};
 use linsep::race::{Entrant, race};
 use linsep::report::chart::{Line, accuracy_over_epochs};
@@ -22,6 +23,7 @@ pub fn run(args: &RaceArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCo
     let history = create_if(args.history.as_deref())?;
     let chart = create_if(args.chart.as_deref())?;
     let samples = read_samples(&args.data, &args.input, quiet)?;
+    let data = Memory::new(&samples);
     let settings = FitSettings { evaluate_epochs: true, ..settings(methods[0].clone(), &args.run) };
     let cancelled = interrupt.heed();
     let entrants = race(&samples, &methods, &settings, &mut |method| {
@@ -48,8 +50,8 @@ pub fn run(args: &RaceArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCo
         file.finish()?;
     }
     match args.json {
-        true => print(&format!("{}\n", json::race(&samples, &entrants)))?,
-        false => print(&text::race(&samples, &entrants))?,
+        true => print(&format!("{}\n", json::race(&data, &entrants)))?,
+        false => print(&text::race(data.shape(), &entrants))?,
     }
     let any = entrants.iter().any(|entrant| entrant.fit.separated());
     Ok(ExitCode::from(if any {

@@ -25,15 +25,34 @@ pub(super) fn number(cell: &[u8]) -> Result<f64, Fault> {
     }
 }
 
+/// Returns the text in a cell, unless it is missing.
+pub(super) fn word(cell: &[u8]) -> Result<&[u8], Fault> {
+    let word = cell.trim_ascii();
+    match is_missing(word) {
+        true => Err(fault(word)),
+        false => Ok(word),
+    }
+}
+
+/// Returns the text of a cell, trimmed.
+pub(super) fn text(cell: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(cell.trim_ascii())
+}
+
 #[cold]
 fn fault(cell: &[u8]) -> Fault {
     if cell.is_empty() {
         let kind = ErrorKind::NotFinite { found: "nothing".into() };
         return Fault { kind, missing: true };
     }
-    let spellings: [&[u8]; 5] = [b"na", b"n/a", b"null", b"none", b"?"];
-    let missing = spellings.iter().any(|spelling| spelling.eq_ignore_ascii_case(cell));
-    Fault { kind: ErrorKind::NotANumber { found: excerpt(cell) }, missing }
+    Fault { kind: ErrorKind::NotANumber { found: excerpt(cell) }, missing: is_missing(cell) }
+}
+
+/// Returns true for nothing, and for a word that stands for it.
+pub(super) fn is_missing(cell: &[u8]) -> bool {
+    let spellings: [&[u8]; 8] = [b"na", b"n/a", b"nan", b"<na>", b"null", b"none", b"?", b"#n/a"];
+    let cell = cell.trim_ascii();
+    cell.is_empty() || spellings.iter().any(|spelling| spelling.eq_ignore_ascii_case(cell))
 }
 
 /// Returns true if a non-empty cell shows that its row holds data: a number, or what stands for one.

@@ -3,8 +3,11 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
-use super::{Expected, ReadOptions};
+use super::piece::{Kind, Layout, RawColumn};
+use super::survey::{Seen, is_identifier, is_unnamed};
+use super::{Categorical, Expected, ReadOptions};
 use crate::error::{Column, Error, ErrorKind};
+use crate::samples::{Encoded, LeftOut, WhyLeftOut};
 
 /// Names that mark a label column, the first being preferred.
 const LABEL_NAMES: [&str; 4] = ["label", "class", "target", "y"];
@@ -72,11 +75,14 @@ pub(super) struct Columns {
     pub(super) names: Option<Vec<String>>,
 }
 
-/// Which columns are used, counted from 0.
-#[derive(Debug, PartialEq)]
+/// Which columns are used, counted from 0, and for what.
+#[derive(Debug, Default)]
 pub(super) struct Chosen {
     pub(super) features: Vec<usize>,
     pub(super) label: Option<usize>,
+    pub(super) id: Option<usize>,
+    /// What the features are made of.
+    pub(super) layout: Layout,
 }
 
 impl Columns {
@@ -124,57 +130,145 @@ impl Columns {
         Ok(found.into_iter().filter(|&k| Some(k) != label).collect())
     }
 
-    /// Returns the columns to train on; there is no label among them if labels stand elsewhere.
+    /// Returns the columns to train on; there is no label among them if labels stand elsewhere. `seen` is
+    /// what their first cells look like, where that is known.
     ///
-    /// Errors if a column that was named does not exist.
+    /// Errors if a column that was named does not exist, and if no feature is left.
     pub(super) fn choose(
         &self,
         options: &ReadOptions,
         labels_elsewhere: bool,
+        seen: &[Seen],
     ) -> Result<Chosen, Error> {
+        let id = options.row_id.as_ref().map(|choice| self.find(choice)).transpose()?;
+        let excluded = self.listed(&options.exclude, None)?;
+        let used = |k: &usize| Some(*k) != id && !excluded.contains(k);
         let label = match &options.label {
             _ if labels_elsewhere => None,
             Some(choice) => Some(self.find(choice)?),
-            None => self.label_by_name().or(self.width.checked_sub(1)),
+            None => self.label_by_name().or_else(|| (0..self.width).rev().find(|k| used(k))),
         };
-        let features = match &options.features {
-            Some(choices) => self.listed(choices, label)?,
-            None => (0..self.width).filter(|&k| Some(k) != label).collect(),
+        let mut left_out = vec![];
+        let features: Vec<usize> = match &options.features {
+            Some(choices) => self.listed(choices, label)?.into_iter().filter(used).collect(),
+            None => (0..self.width)
+                .filter(|&k| Some(k) != label && used(&k))
+                .filter(|&k| {
+                    let why = seen.get(k).and_then(|seen| self.is_no_feature(k, seen));
+                    left_out.extend(why.map(|why| LeftOut { column: self.place(k), why }));
+                    why.is_none()
+                })
+                .collect(),
         };
         if features.is_empty() {
             return Err(ErrorKind::NoFeatures.into());
         }
-        Ok(Chosen { features, label })
+        let categories = match &options.categorical {
+            Categorical::Columns(choices) => self.listed(choices, label)?,
+            Categorical::Auto | Categorical::No => vec![],
+        };
+        let columns = features.iter().map(|&k| {
+            let asked = categories.contains(&k);
+            let text =
+                options.categorical == Categorical::Auto && seen.get(k).is_some_and(Seen::is_text);
+            let kind = if asked || text { Kind::Category } else { Kind::Number };
+            RawColumn { column: self.place(k), kind, asked }
+        });
+        let layout = Layout {
+            columns: columns.collect(),
+            named: self.names.is_some(),
+            left_out,
+            label: label.map(|k| self.place(k)),
+        };
+        Ok(Chosen { features, label, id, layout })
     }
 
-    /// Returns the columns that a model expects, in its order.
+    /// Returns why a column that nobody named is no feature, if it is none.
+    fn is_no_feature(&self, k: usize, seen: &Seen) -> Option<WhyLeftOut> {
+        let name = self.names.as_ref()?[k].as_str();
+        if is_unnamed(name) && seen.counts_rows() {
+            return Some(WhyLeftOut::CountsRows);
+        }
+        (is_identifier(name) && seen.tells_rows_apart()).then_some(WhyLeftOut::Identifier)
+    }
+
+    /// Returns the columns that a model expects, in its order, and the one of the labels if it is there.
     ///
     /// Errors if one is missing, or if their number is wrong.
     pub(super) fn match_expected(
         &self,
         options: &ReadOptions,
         expected: &Expected,
-    ) -> Result<Vec<usize>, Error> {
-        if let (Some(names), Some(wanted)) = (&self.names, expected.names) {
-            return self.match_names(names, wanted);
-        }
-        let features = if let Some(choices) = &options.features {
-            let label = options.label.as_ref().map(|choice| self.find(choice)).transpose()?;
-            self.listed(choices, label)?
-        } else if self.width == expected.features + 1 {
-            let label = match &options.label {
-                Some(choice) => Some(self.find(choice)?),
-                None => self.label_by_name(),
-            };
-            (0..self.width).filter(|&k| Some(k) != label).collect()
-        } else {
-            (0..self.width).collect()
+    ) -> Result<Chosen, Error> {
+        let id = options.row_id.as_ref().map(|choice| self.find(choice)).transpose()?;
+        let sources: Option<Vec<String>> = match expected.encoding {
+            Some(encoding) => {
+                Some(encoding.columns.iter().map(|c| c.column().to_string()).collect())
+            }
+            None => expected.names.map(<[String]>::to_vec),
         };
-        if features.len() != expected.features {
+        let count = sources.as_ref().map_or(expected.features, Vec::len);
+        // The label column of the data that the model was trained on may be here, or may not.
+        let known = match (&options.label, expected.label_column) {
+            (Some(choice), _) => Some(self.find(choice)?),
+            (None, Some(Column::Name(name))) => {
+                self.names.iter().flatten().position(|found| found == name)
+            }
+            (None, Some(Column::Number(number))) => {
+                Some(number - 1).filter(|k| *k < self.width && self.width > count)
+            }
+            (None, None) => self.label_by_name(),
+        };
+        let features = match (&self.names, &sources) {
+            (Some(names), Some(wanted)) if self.are_names(wanted) => {
+                self.match_names(names, wanted)?
+            }
+            (None, Some(numbers)) if expected.encoding.is_some() => numbers
+                .iter()
+                .map(|number| self.find(&number.parse().expect("any text is a choice")))
+                .collect::<Result<_, _>>()?,
+            _ => match &options.features {
+                Some(choices) => {
+                    let label = options.label.as_ref().and(known);
+                    self.listed(choices, label)?
+                }
+                None => {
+                    let excluded = self.listed(&options.exclude, None)?;
+                    let all = (0..self.width)
+                        .filter(|k| Some(*k) != id && !excluded.contains(k))
+                        .collect::<Vec<_>>();
+                    let label = known.filter(|_| all.len() == count + 1);
+                    all.into_iter().filter(|&k| Some(k) != label).collect()
+                }
+            },
+        };
+        if features.len() != count {
             let found = features.len();
-            return Err(ErrorKind::WrongFeatures { found, expected: expected.features }.into());
+            return Err(ErrorKind::WrongFeatures { found, expected: count }.into());
         }
-        Ok(features)
+        let label = known.filter(|k| !features.contains(k));
+        let kind = |k: usize| match expected.encoding.map(|encoding| &encoding.columns[k]) {
+            Some(Encoded::Category { .. }) => Kind::Category,
+            _ => Kind::Number,
+        };
+        let raw = |(place, &k): (usize, &usize)| RawColumn {
+            column: self.place(k),
+            kind: kind(place),
+            asked: true,
+        };
+        let layout = Layout {
+            columns: features.iter().enumerate().map(raw).collect(),
+            named: self.names.is_some(),
+            left_out: vec![],
+            label: label.map(|k| self.place(k)),
+        };
+        Ok(Chosen { features, label, id, layout })
+    }
+
+    /// Returns true unless the wanted columns are only numbers, and no column is called so.
+    fn are_names(&self, wanted: &[String]) -> bool {
+        let called = |name: &String| self.names.iter().flatten().any(|found| found == name);
+        wanted.iter().any(|name| parse_number(name).is_none() || called(name))
     }
 
     /// Columns of one name are taken in their order.
@@ -188,7 +282,11 @@ impl Columns {
             .map(|name| match columns.get_mut(name.as_str()) {
                 Some(left) if left.len() > 1 => Ok(left.pop().expect("two are left")),
                 Some(left) => Ok(left[0]),
-                None => Err(self.no_such(&ColumnChoice::Name(name.clone()))),
+                // A column without a name is known by its number.
+                None => parse_number(name)
+                    .and_then(|number| number.checked_sub(1))
+                    .filter(|&k| names.get(k).is_some_and(String::is_empty))
+                    .ok_or_else(|| self.no_such(&ColumnChoice::Name(name.clone()))),
             })
             .collect()
     }
@@ -214,9 +312,9 @@ mod tests {
             features: (!features.is_empty()).then(|| ColumnChoice::parse_list(features)),
             ..ReadOptions::default()
         };
-        match (columns(header).choose(&options, false), expected) {
+        match (columns(header).choose(&options, false, &[]), expected) {
             (Ok(found), Ok((features, label))) => {
-                assert_eq!(found, Chosen { features: features.to_vec(), label: Some(label) });
+                assert_eq!((&found.features[..], found.label), (features, Some(label)));
             }
             (Err(error), Err(expected)) => assert_eq!(error.to_string(), expected),
             (found, expected) => panic!("{found:?} against {expected:?}"),
@@ -272,11 +370,13 @@ mod tests {
                 features: by_position.unwrap_or(names.len()),
                 names: by_position.is_none().then_some(&names),
                 index_base: 1,
+                label_column: None,
+                encoding: None,
             };
             let label = (!label.is_empty()).then(|| label.parse().unwrap());
             let options = ReadOptions { label, ..ReadOptions::default() };
             let found = columns(header).match_expected(&options, &wanted);
-            let found = found.map_err(|error| error.to_string());
+            let found = found.map(|chosen| chosen.features).map_err(|error| error.to_string());
             assert_eq!(found, expected.map(<[usize]>::to_vec).map_err(str::to_string));
         };
         check("a,b,label", "", "b,a", Ok(&[1, 0]));

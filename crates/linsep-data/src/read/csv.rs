@@ -5,114 +5,108 @@ mod plain;
 use ::csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::columns::{Chosen, Columns};
-use super::labels::{LabelFile, Tally, label_in, may_drop};
+use super::labels::{Tally, label_in, may_miss};
+use super::piece::{Kind, Layout, Levels, Piece, Values};
+use super::survey::{SURVEYED_BYTES, SURVEYED_ROWS, Seen};
 use super::text::{Chunk, Chunks, parse_in_order};
-use super::{Block, Expected, Header, ReadOptions, StreamSummary, cell};
+use super::{Expected, Header, ReadOptions, Table, cell};
 use crate::error::{Error, ErrorKind};
-use crate::samples::{Dense, Features, Missing, Samples};
+use crate::samples::Missing;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Returns the samples of delimited text.
-pub(super) fn read(
-    mut chunks: Chunks,
-    delimiter: u8,
-    options: &ReadOptions,
-    labels: Option<LabelFile>,
-    progress: &(dyn Fn(u64) + Sync),
-) -> Result<Samples, Error> {
-    let columns = first_columns(&mut chunks, delimiter, options.header)?;
-    let Chosen { features, label } = columns.choose(options, labels.is_some())?;
-    let layout = Layout { columns, features, label, delimiter, missing: options.missing };
-    let mut values: Vec<f64> = vec![];
-    let mut tally = Tally::default();
-    parse_in_order(&mut chunks, &|chunk| layout.parse(chunk), &mut |rows| {
-        values.extend_from_slice(&rows.values);
-        tally.append(rows.tally);
-        progress(tally.seen());
-        Ok(())
-    })?;
-    layout.require_rows(&tally)?;
-    values.shrink_to_fit();
-    let width = layout.features.len();
-    let features = Features::from(Dense::new(values, rows_kept(&tally), width));
-    let samples = tally
-        .into_samples(features, labels, options)
-        .map_err(|error| layout.name_label_column(error))?;
-    Ok(match &layout.columns.names {
-        Some(names) => {
-            samples.with_feature_names(layout.features.iter().map(|&k| names[k].clone()).collect())
-        }
-        None => samples,
-    })
+/// Delimited text of which the header has been read.
+pub(super) struct CsvTable {
+    chunks: Chunks,
+    parser: Parser,
 }
 
-/// Hands the rows of delimited text on, a block for each chunk.
-pub(super) fn stream(
-    mut chunks: Chunks,
-    delimiter: u8,
-    options: &ReadOptions,
-    expected: &Expected,
-    each: &mut dyn FnMut(Block) -> Result<(), Error>,
-) -> Result<StreamSummary, Error> {
-    let columns = first_columns(&mut chunks, delimiter, options.header)?;
-    let features = columns.match_expected(options, expected)?;
-    let layout = Layout { columns, features, label: None, delimiter, missing: options.missing };
-    let mut total = Tally::default();
-    parse_in_order(&mut chunks, &|chunk| layout.parse(chunk), &mut |rows| {
-        let numbers = rows.tally.kept_rows(total.seen());
-        total.append(rows.tally);
-        if numbers.is_empty() {
-            return Ok(());
+impl CsvTable {
+    /// Returns the table to train on.
+    ///
+    /// Errors if there is no row, and if a column that was named does not exist.
+    pub(super) fn open(
+        mut chunks: Chunks,
+        delimiter: u8,
+        options: &ReadOptions,
+        labels_elsewhere: bool,
+    ) -> Result<Self, Error> {
+        let (columns, seen) = first_columns(&mut chunks, delimiter, options.header)?;
+        let chosen = columns.choose(options, labels_elsewhere, &seen)?;
+        Ok(CsvTable { chunks, parser: Parser::new(columns, chosen, delimiter, options) })
+    }
+
+    /// Returns the table with the columns that a model expects.
+    ///
+    /// Errors in the same way, and if they are not there.
+    pub(super) fn expecting(
+        mut chunks: Chunks,
+        delimiter: u8,
+        options: &ReadOptions,
+        expected: &Expected,
+    ) -> Result<Self, Error> {
+        let (columns, _) = first_columns(&mut chunks, delimiter, options.header)?;
+        let chosen = columns.match_expected(options, expected)?;
+        let mut parser = Parser::new(columns, chosen, delimiter, options);
+        // What a model has to fill in, it fills in whatever the options say.
+        if expected.encoding.is_some_and(|encoding| encoding.fills()) {
+            parser.missing = Missing::Mean;
         }
-        let features = Dense::new(rows.values, numbers.len(), layout.features.len()).into();
-        each(Block { features, rows: numbers })
-    })?;
-    layout.require_rows(&total)?;
-    Ok(StreamSummary { rows: total.seen() - total.dropped(), dropped: total.dropped() })
+        parser.label_needed = false;
+        Ok(CsvTable { chunks, parser })
+    }
 }
 
-fn rows_kept(tally: &Tally) -> usize {
-    (tally.seen() - tally.dropped()) as usize
+impl Table for CsvTable {
+    fn layout(&self) -> &Layout {
+        &self.parser.layout
+    }
+
+    fn pieces(&mut self, take: &mut dyn FnMut(Piece) -> Result<(), Error>) -> Result<(), Error> {
+        let CsvTable { chunks, parser } = self;
+        let mut any = false;
+        parse_in_order(chunks, &|chunk| parser.parse(chunk), &mut |piece| {
+            any |= piece.tally.seen() > 0;
+            take(piece)
+        })?;
+        // Without a header, the first record is a row.
+        if any { Ok(()) } else { Err(ErrorKind::HeaderOnly.into()) }
+    }
 }
 
 /// Which cells of a record are read, and how.
-struct Layout {
+struct Parser {
     columns: Columns,
     features: Vec<usize>,
     label: Option<usize>,
+    id: Option<usize>,
+    layout: Layout,
     delimiter: u8,
     missing: Missing,
+    positive: Option<String>,
+    /// Whether a row without a label is of no use.
+    label_needed: bool,
 }
 
 /// The kept rows of a chunk.
 struct Rows {
     values: Vec<f64>,
+    levels: Vec<Levels>,
     tally: Tally,
 }
 
-impl Layout {
-    /// Returns an error about the classes with the column that the labels come from.
-    fn name_label_column(&self, error: Error) -> Error {
-        let of_labels = matches!(
-            error.kind,
-            ErrorKind::OneClass { .. }
-                | ErrorKind::ManyClasses { .. }
-                | ErrorKind::NoSuchLabel { .. }
-        );
-        match self.label {
-            Some(k) if of_labels => error.in_column(self.columns.place(k)),
-            _ => error,
-        }
+impl Parser {
+    fn new(columns: Columns, chosen: Chosen, delimiter: u8, options: &ReadOptions) -> Self {
+        let Chosen { features, label, id, layout } = chosen;
+        let (missing, positive) = (options.missing, options.positive.clone());
+        let label_needed = label.is_some();
+        Parser { columns, features, label, id, layout, delimiter, missing, positive, label_needed }
     }
 
-    fn require_rows(&self, tally: &Tally) -> Result<(), Error> {
-        // Without a header, the first record is a row.
-        if tally.seen() == 0 { Err(ErrorKind::HeaderOnly.into()) } else { Ok(()) }
-    }
-
-    fn parse(&self, chunk: &Chunk) -> Result<Rows, Error> {
-        let mut rows = Rows { values: vec![], tally: Tally::default() };
+    fn parse(&self, chunk: &Chunk) -> Result<Piece, Error> {
+        let categories = self.layout.columns.iter().filter(|c| c.kind == Kind::Category).count();
+        let levels = vec![Levels::default(); categories];
+        let mut rows = Rows { values: vec![], levels, tally: Tally::default() };
         let plain = plain::parse(self, &chunk.text, &mut rows);
         let mut records = Records::new(&chunk.text[plain..], self.delimiter);
         let mut record = ByteRecord::new();
@@ -122,7 +116,7 @@ impl Layout {
                 error
             })?;
         }
-        Ok(rows)
+        Ok(Piece { values: Values::F64(rows.values), levels: rows.levels, tally: rows.tally })
     }
 
     fn parse_record(&self, record: &ByteRecord, rows: &mut Rows) -> Result<(), Error> {
@@ -132,54 +126,102 @@ impl Layout {
         }
         let start = rows.values.len();
         let mut keep = true;
-        for &k in &self.features {
-            match cell::number(&record[k]) {
+        let mut levels = rows.levels.iter_mut();
+        // Levels count once it is known that the row is kept.
+        let mut met = vec![];
+        for (&k, raw) in self.features.iter().zip(&self.layout.columns) {
+            let cell = &record[k];
+            let found = match raw.kind {
+                Kind::Number => cell::number(cell),
+                Kind::Category => {
+                    let place = rows.values.len();
+                    met.push((place, cell, levels.next().expect("levels for each category")));
+                    cell::word(cell).map(|_| 0.0)
+                }
+            };
+            match found {
                 Ok(value) => rows.values.push(value),
                 Err(fault) => {
-                    may_drop(fault, self.missing)
-                        .map_err(|error| error.in_column(self.columns.place(k)))?;
-                    keep = false;
+                    may_miss(fault, self.missing)
+                        .map_err(|error| error.in_column(raw.column.clone()))?;
+                    keep &= self.missing.is_filled();
+                    rows.values.push(f64::NAN);
                 }
             }
         }
-        let label = self.label.map(|k| label_in(&record[k]));
-        if label == Some(None) {
+        let label = self.label.map(|k| label_in(&record[k], self.positive.as_deref()));
+        if label == Some(None) && self.label_needed {
             if self.missing == Missing::Refuse {
-                return Err(ErrorKind::NoLabel.into());
+                let found =
+                    self.label.map_or(String::new(), |k| cell::excerpt(record[k].trim_ascii()));
+                return Err(self.about_label(ErrorKind::NoLabel { found }.into()));
             }
             keep = false;
         }
-        if keep {
-            rows.tally.keep(label.flatten());
-        } else {
+        if !keep {
             rows.values.truncate(start);
             rows.tally.drop_row();
+            return Ok(());
+        }
+        for (place, cell, levels) in met {
+            if !rows.values[place].is_nan() {
+                rows.values[place] = levels.meet(&cell::text(cell), 1).into();
+            }
+        }
+        rows.tally.keep(label.map(Option::unwrap_or_default));
+        if let Some(k) = self.id {
+            rows.tally.name(record[k].trim_ascii());
         }
         Ok(())
     }
+
+    fn about_label(&self, error: Error) -> Error {
+        match self.label {
+            Some(k) => error.in_column(self.columns.place(k)),
+            None => error,
+        }
+    }
 }
 
-/// Returns the columns as the first record shows them; `chunks` then begin with the first row.
-fn first_columns(chunks: &mut Chunks, delimiter: u8, header: Header) -> Result<Columns, Error> {
-    for chunk in &mut *chunks {
-        let chunk = chunk?;
+/// Returns the columns as the first record shows them, and what their first cells look like; `chunks`
+/// then begin with the first row.
+fn first_columns(
+    chunks: &mut Chunks,
+    delimiter: u8,
+    header: Header,
+) -> Result<(Columns, Vec<Seen>), Error> {
+    let mut columns: Option<Columns> = None;
+    let (mut looked, mut seen, mut rows, mut bytes) = (vec![], vec![], 0, 0);
+    let mut record = ByteRecord::new();
+    // Records are counted, not chunks, so that how text is cut does not matter.
+    while rows < SURVEYED_ROWS && bytes < SURVEYED_BYTES {
+        let Some(chunk) = chunks.next().transpose()? else { break };
         let mut records = Records::new(&chunk.text, delimiter);
-        let mut record = ByteRecord::new();
-        if !records.next(&mut record)? {
-            continue;
+        let mut start = 0;
+        while rows < SURVEYED_ROWS && bytes < SURVEYED_BYTES && records.next(&mut record)? {
+            bytes += record.as_slice().len();
+            if columns.is_none() {
+                let is_header = match header {
+                    Header::Yes => true,
+                    Header::No => false,
+                    Header::Auto => looks_like_header(&record),
+                };
+                let name = |cell: &[u8]| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
+                let names = is_header.then(|| record.iter().map(name).collect());
+                columns = Some(Columns { width: record.len(), names });
+                seen.resize(record.len(), Seen::default());
+                if is_header {
+                    start = records.position();
+                    continue;
+                }
+            }
+            record.iter().zip(&mut seen).for_each(|(cell, seen)| seen.look(cell));
+            rows += 1;
         }
-        let (width, end) = (record.len(), records.position());
-        let is_header = match header {
-            Header::Yes => true,
-            Header::No => false,
-            Header::Auto => looks_like_header(&record),
-        };
-        chunks.put_back(if is_header { chunk.after(end) } else { chunk });
-        let name = |cell: &[u8]| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
-        let names = is_header.then(|| record.iter().map(name).collect());
-        return Ok(Columns { width, names });
+        looked.push(if start > 0 { chunk.after(start) } else { chunk });
     }
-    Err(ErrorKind::Empty.into())
+    chunks.put_back(looked);
+    Ok((columns.ok_or(ErrorKind::Empty)?, seen))
 }
 
 fn looks_like_header(record: &ByteRecord) -> bool {

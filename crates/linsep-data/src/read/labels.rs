@@ -9,21 +9,42 @@ use super::format::Format;
 use super::source::{Input, Source};
 use super::{ReadOptions, cell, npy};
 use crate::error::{Error, ErrorKind};
-use crate::samples::{Features, LabelTable, Labels, Missing, Samples};
+use crate::samples::{Features, LabelTable, Labels, Missing, RowIds};
 
-/// The rows of some text: how many there were, which were left out, and the labels of the others.
+/// The rows of a table: how many there were, which were left out, and the labels and names of the
+/// others, where they have any.
 #[derive(Default)]
 pub(super) struct Tally {
     seen: u64,
     /// Counted from 0, in order.
     dropped: Vec<u64>,
     labels: LabelTable,
+    ids: RowIds,
+}
+
+/// Rows with their labels, those left out not among them.
+pub(super) struct Settled {
+    pub(super) features: Features,
+    pub(super) labels: Labels,
+    pub(super) ids: Option<RowIds>,
+    pub(super) dropped: usize,
+}
+
+/// The labels of rows that are kept, and the rows that are not.
+pub(super) struct SettledRows {
+    pub(super) labels: Labels,
+    /// Counted from 0, in order.
+    pub(super) dropped: Vec<u64>,
+    /// Those of them that are left out because a file has no label for them, counted among the rows that
+    /// were kept before.
+    pub(super) without_label: Vec<u64>,
 }
 
 impl Tally {
-    /// Returns a tally of rows that are all kept, without their labels.
-    pub(super) fn of_rows(seen: u64) -> Self {
-        Tally { seen, ..Tally::default() }
+    /// Returns a tally of rows that are all kept, without their labels, and with their names if they have
+    /// any.
+    pub(super) fn of_rows(seen: u64, ids: Option<RowIds>) -> Self {
+        Tally { seen, ids: ids.unwrap_or_default(), ..Tally::default() }
     }
 
     /// Counts a row that is kept, with its label if it has one beside it.
@@ -32,6 +53,27 @@ impl Tally {
         if let Some(label) = label {
             self.labels.push(&String::from_utf8_lossy(label));
         }
+    }
+
+    /// Names the row that was counted last.
+    pub(super) fn name(&mut self, id: &[u8]) {
+        self.ids.push(&String::from_utf8_lossy(id));
+    }
+
+    /// Returns the tally of the same rows if only these are kept, counted from 0 among those kept so
+    /// far, which are all.
+    pub(super) fn keeping(mut self, keep: &[usize]) -> Self {
+        let mut kept = keep.iter().peekable();
+        let gone = |row: &usize| kept.next_if_eq(&row).is_none();
+        self.dropped = (0..self.seen as usize).filter(gone).map(|row| row as u64).collect();
+        let left = |row: usize| keep.binary_search(&row).is_ok();
+        if !self.labels.is_empty() {
+            self.labels = self.labels.filtered(left);
+        }
+        if !self.ids.is_empty() {
+            self.ids = self.ids.select(keep.iter().copied());
+        }
+        self
     }
 
     /// Counts a row that is left out.
@@ -45,6 +87,7 @@ impl Tally {
         self.dropped.extend(other.dropped.iter().map(|row| self.seen + row));
         self.seen += other.seen;
         self.labels.append(other.labels);
+        self.ids.append(&other.ids);
     }
 
     /// Returns the number of rows, those left out included.
@@ -57,6 +100,26 @@ impl Tally {
         self.dropped.len() as u64
     }
 
+    /// Returns the number of rows that are kept.
+    pub(super) fn kept(&self) -> u64 {
+        self.seen - self.dropped()
+    }
+
+    /// Takes the names of the rows away.
+    pub(super) fn take_ids(&mut self) -> RowIds {
+        std::mem::take(&mut self.ids)
+    }
+
+    /// Returns the labels that stand beside the rows.
+    pub(super) fn labels(&self) -> &LabelTable {
+        &self.labels
+    }
+
+    /// Returns the names of the rows, none where they have none.
+    pub(super) fn ids(&self) -> Option<&RowIds> {
+        Some(&self.ids).filter(|ids| !ids.is_empty())
+    }
+
     /// Returns the numbers of the rows that were kept, counted from 1 after `before` others.
     pub(super) fn kept_rows(&self, before: u64) -> Vec<u64> {
         let mut dropped = self.dropped.iter().peekable();
@@ -66,51 +129,86 @@ impl Tally {
             .collect()
     }
 
-    /// Returns the samples of the kept rows, with their labels from `file` if there is one.
+    /// Returns the labels of the kept rows, from `file` if there is one, and all rows that are left out.
     ///
-    /// Errors if the file has another number of labels, and as [`Samples::new`] does.
-    pub(super) fn into_samples(
+    /// Errors as [`Tally::settle`] does.
+    pub(super) fn settle_rows(
+        mut self,
+        file: Option<LabelFile>,
+        options: &ReadOptions,
+    ) -> Result<SettledRows, Error> {
+        let before = self.kept() as usize;
+        let mut without_label = vec![];
+        if let Some(file) = file
+            && let Some(keep) = self.take_labels(file, true)?
+        {
+            let gone = |row: &usize| keep.binary_search(row).is_err();
+            without_label = (0..before).filter(gone).map(|row| row as u64).collect();
+        }
+        if self.kept() == 0 {
+            return Err(ErrorKind::NoRows { dropped: self.dropped.len() }.into());
+        }
+        let labels = self.labels.into_classes(options.positive.as_deref())?;
+        Ok(SettledRows { labels, dropped: self.dropped, without_label })
+    }
+
+    /// Returns the kept rows with their labels, from `file` if there is one; rows whose label is missing
+    /// there are left out too.
+    ///
+    /// Errors if the file has another number of labels, if no row is left, and as
+    /// [`LabelTable::into_classes`] does.
+    pub(super) fn settle(
         mut self,
         mut features: Features,
         file: Option<LabelFile>,
         options: &ReadOptions,
-    ) -> Result<Samples, Error> {
-        if let Some(file) = file {
-            features = self.take_labels(features, file)?;
+    ) -> Result<Settled, Error> {
+        if let Some(file) = file
+            && let Some(keep) = self.take_labels(file, true)?
+        {
+            features = features.select_rows(&keep);
         }
         let dropped = self.dropped.len();
-        if features.rows() == 0 {
+        if self.kept() == 0 {
             return Err(ErrorKind::NoRows { dropped }.into());
         }
         let labels = self.labels.into_classes(options.positive.as_deref())?;
-        Ok(Samples::new(features, labels, options.missing)?.with_more_dropped(dropped))
+        let ids = Some(self.ids).filter(|ids| !ids.is_empty());
+        Ok(Settled { features, labels, ids, dropped })
     }
 
-    /// Takes labels from a file; rows whose label is missing there are left out too.
-    fn take_labels(&mut self, features: Features, file: LabelFile) -> Result<Features, Error> {
+    /// Takes labels from a file. Returns which of the rows kept so far are left, counted from 0 among
+    /// them, if some are not because their label is missing and needed.
+    pub(super) fn take_labels(
+        &mut self,
+        mut file: LabelFile,
+        needed: bool,
+    ) -> Result<Option<Vec<usize>>, Error> {
+        if !needed {
+            file.missing.clear();
+        }
         if file.table.len() as u64 != self.seen {
             let kind = ErrorKind::LabelCount { labels: file.table.len(), rows: self.seen as usize };
             return Err(Error::from(kind).in_source(&file.name));
         }
         if self.dropped.is_empty() && file.missing.is_empty() {
             self.labels = file.table;
-            return Ok(features);
+            return Ok(None);
         }
         let is_in = |rows: &[u64], row: u64| rows.binary_search(&row).is_ok();
         let both: Vec<u64> = (0..self.seen)
             .filter(|&row| is_in(&self.dropped, row) || is_in(&file.missing, row))
             .collect();
         self.labels = file.table.filtered(|row| !is_in(&both, row as u64));
-        let features = if file.missing.is_empty() {
-            features
-        } else {
+        let left = (!file.missing.is_empty()).then(|| {
             let rows = self.kept_rows(0);
-            let keep: Vec<usize> =
-                (0..rows.len()).filter(|&i| !is_in(&file.missing, rows[i] - 1)).collect();
-            features.select_rows(&keep)
-        };
+            (0..rows.len()).filter(|&i| !is_in(&file.missing, rows[i] - 1)).collect::<Vec<_>>()
+        });
+        if let Some(keep) = left.as_ref().filter(|_| !self.ids.is_empty()) {
+            self.ids = self.ids.select(keep.iter().copied());
+        }
         self.dropped = both;
-        Ok(features)
+        Ok(left)
     }
 }
 
@@ -127,12 +225,13 @@ impl LabelFile {
     /// Returns the labels in a file: an npy array, or text with one per line.
     ///
     /// Errors if it cannot be read, and if a label is missing, unless such rows are to be dropped.
-    pub(super) fn read(path: &Path, missing: Missing) -> Result<Self, Error> {
+    pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Self, Error> {
         let name = path.display().to_string();
-        Self::open(path, missing).map_err(|error| error.in_source(&name))
+        Self::open(path, options).map_err(|error| error.in_source(&name))
     }
 
-    fn open(path: &Path, missing: Missing) -> Result<Self, Error> {
+    fn open(path: &Path, options: &ReadOptions) -> Result<Self, Error> {
+        let missing = options.missing;
         let source = Source::File(path.to_path_buf());
         let input = Input::open(&source)?;
         let mut file = LabelFile { name: source.name(), ..LabelFile::default() };
@@ -142,7 +241,7 @@ impl LabelFile {
                 file.push(label, missing, |kind| kind.at_row(row))
             })?;
         } else {
-            file.read_lines(input.into_text(), missing)?;
+            file.read_lines(input.into_text(), missing, options.positive.as_deref())?;
         }
         if file.table.is_empty() {
             return Err(ErrorKind::Empty.into());
@@ -159,7 +258,7 @@ impl LabelFile {
     ) -> Result<(), Error> {
         if label.is_none() {
             if missing == Missing::Refuse {
-                return Err(at(ErrorKind::NoLabel));
+                return Err(at(ErrorKind::NoLabel { found: String::new() }));
             }
             self.missing.push(self.table.len() as u64);
         }
@@ -167,25 +266,12 @@ impl LabelFile {
         Ok(())
     }
 
-    /// Adds the labels of rows that come after these.
-    pub(super) fn append(&mut self, other: LabelFile) {
-        let before = self.table.len() as u64;
-        self.missing.extend(other.missing.into_iter().map(|row| before + row));
-        self.table.append(other.table);
-    }
-
-    /// Returns the two classes that the labels of so many rows make.
-    ///
-    /// Errors if there are more or fewer labels, and as [`LabelTable::into_classes`] does.
-    pub(super) fn into_classes(self, rows: usize, positive: Option<&str>) -> Result<Labels, Error> {
-        if self.table.len() != rows {
-            let kind = ErrorKind::LabelCount { labels: self.table.len(), rows };
-            return Err(Error::from(kind).in_source(&self.name));
-        }
-        self.table.into_classes(positive)
-    }
-
-    fn read_lines(&mut self, text: Box<dyn Read + Send>, missing: Missing) -> Result<(), Error> {
+    fn read_lines(
+        &mut self,
+        text: Box<dyn Read + Send>,
+        missing: Missing,
+        positive: Option<&str>,
+    ) -> Result<(), Error> {
         let mut text = BufReader::new(text);
         let mut line = vec![];
         let (mut number, mut first_blank) = (0, None);
@@ -204,8 +290,8 @@ impl LabelFile {
             for blank in first_blank.take().unwrap_or(number)..number {
                 self.push(None, missing, |kind| kind.at_line(blank))?;
             }
-            let label = String::from_utf8_lossy(label);
-            self.push(Some(&label), missing, |kind| kind.at_line(number))?;
+            let label = label_in(label, positive).map(String::from_utf8_lossy);
+            self.push(label.as_deref(), missing, |kind| kind.at_line(number))?;
         }
     }
 }
@@ -217,15 +303,18 @@ fn unquoted(label: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns the label in a cell, trimmed, or `None` if there is none.
-pub(super) fn label_in(cell: &[u8]) -> Option<&[u8]> {
-    Some(cell.trim_ascii()).filter(|label| !label.is_empty())
+/// Returns the label in a cell, trimmed, or `None` if there is none, or what stands for none; a word that
+/// was named as the positive label is one.
+pub(super) fn label_in<'a>(cell: &'a [u8], positive: Option<&str>) -> Option<&'a [u8]> {
+    let label = cell.trim_ascii();
+    let named = || positive.is_some_and(|name| name.as_bytes() == label);
+    (!cell::is_missing(label) || !label.is_empty() && named()).then_some(label)
 }
 
-/// Returns if the row of a faulty cell is to be dropped; errors if it is to be refused.
-pub(super) fn may_drop(fault: cell::Fault, missing: Missing) -> Result<(), Error> {
+/// Returns if a faulty cell is missing and may be; errors if it is to be refused.
+pub(super) fn may_miss(fault: cell::Fault, missing: Missing) -> Result<(), Error> {
     match missing {
-        Missing::Drop if fault.missing => Ok(()),
+        Missing::Drop | Missing::Mean | Missing::Median if fault.missing => Ok(()),
         _ => Err(fault.kind.into()),
     }
 }
@@ -264,10 +353,12 @@ mod tests {
         let options = ReadOptions { missing, ..ReadOptions::default() };
         let text = Box::new(Cursor::new(lines.as_bytes().to_vec()));
         let found = file
-            .read_lines(text, missing)
-            .and_then(|()| tally.into_samples(features, Some(file), &options));
+            .read_lines(text, missing, None)
+            .and_then(|()| tally.settle(features, Some(file), &options));
         let found = match found {
-            Ok(s) => format!("{:?} {:?} {}", s.label_names().positive, s.positive(), s.dropped()),
+            Ok(Settled { labels, dropped, .. }) => {
+                format!("{:?} {:?} {dropped}", labels.names.positive, labels.positive)
+            }
             Err(error) => error.to_string(),
         };
         assert_eq!(found, expected);
@@ -280,6 +371,8 @@ mod tests {
         check("a\nc\nb\na\n\n\n", Refuse, "\"b\" [false, true, false] 1");
         check("a\nb\n\na\n", Refuse, "line 3: expected a label, found nothing");
         check("a\nb\n\nb\n", Drop, "\"b\" [false, true] 2");
+        check("a\nb\nNA\nb\n", Refuse, "line 3: expected a label, found nothing");
+        check("a\nb\nNA\nb\n", Drop, "\"b\" [false, true] 2");
         check("a\nb\nb\n", Drop, "labels.txt: expected 4 labels, one per row, found 3");
         check("a\nb\na\na\n", Drop, "expected two classes, found one: all 3 rows are \"a\"");
     }

@@ -1,71 +1,84 @@
 //! Reads `label [qid:n] index:value … [# comment]`, a row a line: the format of LIBSVM, LIBLINEAR
 //! and SVMlight.
 
-use super::labels::{LabelFile, Tally, label_in, may_drop};
+use super::labels::{Tally, label_in, may_miss};
+use super::piece::{Layout, Piece, SparseRows, Values};
 use super::text::{Chunk, Chunks, parse_in_order};
-use super::{Block, Expected, ReadOptions, StreamSummary, cell};
+use super::{Categorical, Expected, ReadOptions, Table, cell};
 use crate::error::{Column, Error, ErrorKind};
-use crate::samples::{Features, Missing, Samples, Sparse};
+use crate::samples::Missing;
 
-/// Returns the samples of libsvm text.
-pub(super) fn read(
-    mut chunks: Chunks,
-    options: &ReadOptions,
-    labels: Option<LabelFile>,
-    progress: &(dyn Fn(u64) + Sync),
-) -> Result<Samples, Error> {
-    refuse_columns(options.features.is_some(), "a choice of feature columns in libsvm data")?;
-    refuse_columns(options.label.is_some(), "a choice of the label column in libsvm data")?;
-    let layout = Layout {
-        base: options.index_base,
-        limit: None,
-        labelled: labels.is_none(),
-        missing: options.missing,
-    };
-    let mut all = Rows::default();
-    parse_in_order(&mut chunks, &|chunk| layout.parse(chunk), &mut |rows| {
-        all.append(rows);
-        progress(all.tally.seen());
-        Ok(())
-    })?;
-    if all.tally.seen() == 0 {
-        return Err(ErrorKind::Empty.into());
-    }
-    let base = options.index_base.unwrap_or(u8::from(!all.has_zero));
-    let columns = all.indices.iter().max().map_or(0, |&k| k as usize + 1 - usize::from(base));
-    let (features, tally) = all.into_sparse(base, columns)?;
-    Ok(tally.into_samples(features, labels, options)?.with_index_base(base))
+/// libsvm text.
+pub(super) struct LibsvmTable {
+    chunks: Chunks,
+    parser: Parser,
+    layout: Layout,
 }
 
-/// Hands the rows of libsvm text on, a block for each chunk.
-pub(super) fn stream(
-    mut chunks: Chunks,
-    options: &ReadOptions,
-    expected: &Expected,
-    each: &mut dyn FnMut(Block) -> Result<(), Error>,
-) -> Result<StreamSummary, Error> {
-    refuse_columns(options.features.is_some(), "a choice of feature columns in libsvm data")?;
-    let base = options.index_base.unwrap_or(expected.index_base);
-    let layout = Layout {
-        base: Some(base),
-        limit: Some(expected.features),
-        labelled: false,
-        missing: options.missing,
-    };
-    let mut total = Tally::default();
-    parse_in_order(&mut chunks, &|chunk| layout.parse(chunk), &mut |rows| {
-        let (features, tally) = rows.into_sparse(base, expected.features)?;
-        let numbers = tally.kept_rows(total.seen());
-        total.append(tally);
-        if numbers.is_empty() {
-            return Ok(());
-        }
-        each(Block { features, rows: numbers })
-    })?;
-    if total.seen() == 0 {
-        return Err(ErrorKind::Empty.into());
+impl LibsvmTable {
+    /// Returns the table to train on; the first word of a line is its label unless labels stand
+    /// elsewhere.
+    ///
+    /// Errors if columns were chosen: there are none.
+    pub(super) fn open(
+        chunks: Chunks,
+        options: &ReadOptions,
+        labels_elsewhere: bool,
+    ) -> Result<Self, Error> {
+        refuse_columns(options.label.is_some(), "a choice of the label column in libsvm data")?;
+        let parser = Parser {
+            base: options.index_base,
+            limit: None,
+            labelled: !labels_elsewhere,
+            label_needed: !labels_elsewhere,
+            missing: options.missing,
+            positive: options.positive.clone(),
+        };
+        Self::new(chunks, options, parser)
     }
-    Ok(StreamSummary { rows: total.seen() - total.dropped(), dropped: total.dropped() })
+
+    /// Returns the table with the features that a model expects. Errors in the same way.
+    pub(super) fn expecting(
+        chunks: Chunks,
+        options: &ReadOptions,
+        expected: &Expected,
+    ) -> Result<Self, Error> {
+        let parser = Parser {
+            base: Some(options.index_base.unwrap_or(expected.index_base)),
+            limit: Some(expected.features),
+            labelled: true,
+            label_needed: false,
+            missing: options.missing,
+            positive: options.positive.clone(),
+        };
+        Self::new(chunks, options, parser)
+    }
+
+    fn new(chunks: Chunks, options: &ReadOptions, parser: Parser) -> Result<Self, Error> {
+        refuse_columns(options.features.is_some(), "a choice of feature columns in libsvm data")?;
+        refuse_columns(!options.exclude.is_empty(), "columns to leave out of libsvm data")?;
+        refuse_columns(options.row_id.is_some(), "a column that names rows in libsvm data")?;
+        let categories = matches!(options.categorical, Categorical::Columns(_));
+        refuse_columns(categories, "categories in libsvm data")?;
+        refuse_columns(options.missing.is_filled(), "missing values to fill in libsvm data")?;
+        Ok(LibsvmTable { chunks, parser, layout: Layout::default() })
+    }
+}
+
+impl Table for LibsvmTable {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn pieces(&mut self, take: &mut dyn FnMut(Piece) -> Result<(), Error>) -> Result<(), Error> {
+        let LibsvmTable { chunks, parser, .. } = self;
+        let mut any = false;
+        parse_in_order(chunks, &|chunk| parser.parse(chunk), &mut |piece| {
+            any |= piece.tally.seen() > 0;
+            take(piece)
+        })?;
+        if any { Ok(()) } else { Err(ErrorKind::Empty.into()) }
+    }
 }
 
 fn refuse_columns(given: bool, what: &str) -> Result<(), Error> {
@@ -77,47 +90,28 @@ fn refuse_columns(given: bool, what: &str) -> Result<(), Error> {
 }
 
 /// How a line is read.
-struct Layout {
+struct Parser {
     /// The number of the first feature, if it is known.
     base: Option<u8>,
     /// The number of features, if it is known.
     limit: Option<usize>,
     /// Whether the first word is a label that counts.
     labelled: bool,
+    /// Whether a row without a label is of no use.
+    label_needed: bool,
     missing: Missing,
+    positive: Option<String>,
 }
 
-/// The kept rows of a chunk, their indices as they stand in the file.
+/// The kept rows of a chunk.
 #[derive(Default)]
 struct Rows {
-    ends: Vec<usize>,
-    indices: Vec<u32>,
-    values: Vec<f64>,
-    has_zero: bool,
+    sparse: SparseRows,
     tally: Tally,
 }
 
-impl Rows {
-    fn append(&mut self, other: Rows) {
-        let before = self.values.len();
-        self.ends.extend(other.ends.iter().map(|end| before + end));
-        self.indices.extend_from_slice(&other.indices);
-        self.values.extend_from_slice(&other.values);
-        self.has_zero |= other.has_zero;
-        self.tally.append(other.tally);
-    }
-
-    fn into_sparse(mut self, base: u8, columns: usize) -> Result<(Features, Tally), Error> {
-        // No index is below the base: the parser saw to it.
-        self.indices.iter_mut().for_each(|k| *k -= u32::from(base));
-        self.ends.insert(0, 0);
-        let sparse = Sparse::new(self.ends, self.indices, self.values, columns);
-        Ok((Features::Sparse(sparse.map_err(ErrorKind::Sparse)?), self.tally))
-    }
-}
-
-impl Layout {
-    fn parse(&self, chunk: &Chunk) -> Result<Rows, Error> {
+impl Parser {
+    fn parse(&self, chunk: &Chunk) -> Result<Piece, Error> {
         let mut rows = Rows::default();
         let mut pairs = vec![];
         let mut start = 0;
@@ -134,7 +128,8 @@ impl Layout {
             }
             start += line.len();
         }
-        Ok(rows)
+        let Rows { sparse, tally } = rows;
+        Ok(Piece { values: Values::Sparse(sparse), levels: vec![], tally })
     }
 
     /// `pairs` is room to work in.
@@ -145,11 +140,13 @@ impl Layout {
         rows: &mut Rows,
     ) -> Result<(), Error> {
         let mut words = line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).peekable();
-        let label = words.next_if(|word| !word.contains(&b':')).and_then(label_in);
+        let first = words.next_if(|word| !word.contains(&b':'));
+        let label = first.and_then(|word| label_in(word, self.positive.as_deref()));
         let mut keep = true;
-        if self.labelled && label.is_none() {
+        if self.label_needed && label.is_none() {
             if self.missing == Missing::Refuse {
-                return Err(ErrorKind::NoLabel.into());
+                let found = first.map_or(String::new(), cell::excerpt);
+                return Err(ErrorKind::NoLabel { found }.into());
             }
             keep = false;
         }
@@ -159,7 +156,7 @@ impl Layout {
             match cell::number(value) {
                 Ok(value) => pairs.push((index, value)),
                 Err(fault) => {
-                    may_drop(fault, self.missing)
+                    may_miss(fault, self.missing)
                         .map_err(|error| error.in_column(Column::Number(index as usize)))?;
                     // Its index still counts among the duplicates.
                     pairs.push((index, 0.0));
@@ -174,15 +171,15 @@ impl Layout {
             return Err(ErrorKind::DuplicateIndex { index: u64::from(twice[0].0) }.into());
         }
         // The base is that of the file, so rows that are left out count too.
-        rows.has_zero |= pairs.first().is_some_and(|pair| pair.0 == 0);
+        rows.sparse.has_zero |= pairs.first().is_some_and(|pair| pair.0 == 0);
         if !keep {
             rows.tally.drop_row();
             return Ok(());
         }
-        rows.indices.extend(pairs.iter().map(|pair| pair.0));
-        rows.values.extend(pairs.iter().map(|pair| pair.1));
-        rows.ends.push(rows.values.len());
-        rows.tally.keep(label.filter(|_| self.labelled));
+        rows.sparse.indices.extend(pairs.iter().map(|pair| pair.0));
+        rows.sparse.values.extend(pairs.iter().map(|pair| pair.1));
+        rows.sparse.ends.push(rows.sparse.values.len());
+        rows.tally.keep(self.labelled.then(|| label.unwrap_or_default()));
         Ok(())
     }
 

@@ -2,29 +2,47 @@
 //!
 //! In reading order: `source` opens and decompresses, `format` says what the bytes are, `text`
 //! cuts text into chunks that are parsed in parallel and taken in order by `csv` and `libsvm`,
-//! and `npy` maps or converts arrays. `columns`, `cell` and `labels` are what they share.
+//! and `npy` maps or converts arrays. `columns`, `survey`, `cell` and `labels` are what they share.
+//!
+//! Every format is a [`Table`] that hands on [`piece`]s of raw rows. `gather` puts them together in
+//! memory and makes samples of them, `fill` finds what stands for missing numbers, and `predict` hands
+//! them on to a model. `streamed` leaves rows on the disk, for tables larger than memory, and `cache` is
+//! the form in which it keeps text.
 
+mod cache;
 mod cell;
 mod columns;
 mod compression;
 mod csv;
+mod fill;
 mod format;
+mod gather;
 mod labels;
 mod libsvm;
 mod npy;
+mod piece;
+mod predict;
 mod source;
+mod stamp;
+mod streamed;
+mod survey;
 mod text;
 
 use std::path::PathBuf;
 
 pub use columns::ColumnChoice;
 pub use format::Format;
-pub use npy::NpyFile;
+pub use predict::{Block, Expected, StreamSummary, Unknown, stream};
 pub use source::Source;
+pub use streamed::{StreamOptions, Streamed};
 
 use crate::error::{Error, ErrorKind};
-use crate::samples::{Features, Missing, Samples};
+use crate::samples::{Missing, Samples};
+use csv::CsvTable;
+use gather::Gather;
 use labels::LabelFile;
+use libsvm::LibsvmTable;
+use piece::{Layout, Piece};
 use source::Input;
 use text::{Boundary, Chunks};
 
@@ -43,6 +61,18 @@ pub enum Header {
     No,
 }
 
+/// Which columns are categories: one feature per level of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Categorical {
+    /// Those of text.
+    #[default]
+    Auto,
+    /// None: text is refused.
+    No,
+    /// These.
+    Columns(Vec<ColumnChoice>),
+}
+
 /// How data are to be read. The default finds out what it can from the data.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
@@ -54,6 +84,14 @@ pub struct ReadOptions {
     pub positive: Option<String>,
     /// The feature columns, in this order; by default all but the label.
     pub features: Option<Vec<ColumnChoice>>,
+    /// Columns that are no features.
+    pub exclude: Vec<ColumnChoice>,
+    /// The column that names the rows; by default rows are numbered.
+    pub row_id: Option<ColumnChoice>,
+    /// Which columns are categories.
+    pub categorical: Categorical,
+    /// Whether the first level of a category has a feature too; by default it is where all others are 0.
+    pub all_levels: bool,
     /// A file of labels, npy or one per line; then all columns are features.
     pub labels: Option<PathBuf>,
     /// Whether the first row of CSV or TSV names the columns.
@@ -62,8 +100,10 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// The number of the first feature in libsvm data, 0 or 1; by default 0 if it occurs, else 1.
     pub index_base: Option<u8>,
-    /// What to do with rows in which a value is missing, NaN or infinite.
+    /// What to do with values that are missing, NaN or infinite.
     pub missing: Missing,
+    /// What a model does with a level that it does not know.
+    pub unknown: Unknown,
 }
 
 impl ReadOptions {
@@ -98,89 +138,90 @@ pub fn read(
     options: &ReadOptions,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Samples, Error> {
-    let labels =
-        options.labels.as_deref().map(|path| LabelFile::read(path, options.missing)).transpose()?;
     Input::open(source)
         .and_then(|input| {
             let format = choose_format(source, &input, options)?;
-            match format {
-                Format::Npy => npy::read(input, source, options, labels, progress),
-                Format::Libsvm => {
-                    let chunks = Chunks::new(input.into_text(), Boundary::line(), CHUNK_BYTES);
-                    libsvm::read(chunks, options, labels, progress)
-                }
-                Format::Csv | Format::Tsv => {
-                    let delimiter = options.delimiter(format);
-                    let boundary = Boundary::record(delimiter);
-                    let chunks = Chunks::new(input.into_text(), boundary, CHUNK_BYTES);
-                    csv::read(chunks, delimiter, options, labels, progress)
-                }
+            let labels = label_file(source, format, options)?;
+            if format == Format::Npy {
+                return npy::read(input, options, labels, progress);
             }
+            let mut table = open_table(input, format, options, labels.is_some())?;
+            gather(&mut *table, options, labels, progress)
         })
         .map_err(|error| error.in_source(&source.name()))
 }
 
-/// What a model expects of the rows it is given.
-#[derive(Clone, Copy, Debug)]
-pub struct Expected<'a> {
-    /// The number of features.
-    pub features: usize,
-    /// Their names, if the model was trained on data with names.
-    pub names: Option<&'a [String]>,
-    /// The number of the first feature in libsvm data, unless the options say otherwise.
-    pub index_base: u8,
-}
-
-/// Consecutive rows of a stream.
-pub struct Block {
-    /// Their features.
-    pub features: Features,
-    /// Their numbers among the data rows, counted from 1; dropped rows leave gaps.
-    pub rows: Vec<u64>,
-}
-
-/// What a stream was made of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StreamSummary {
-    /// The number of rows that were handed on.
-    pub rows: u64,
-    /// The number of rows that were left out for missing values.
-    pub dropped: u64,
-}
-
-/// Returns how many rows there were, after handing them to `each` in blocks, in order.
-///
-/// Labels are not needed, and ignored where they are found. Memory is that of a few blocks, unless
-/// the source is an npy array in Fortran order, which has to be read whole.
-///
-/// With a header and expected names, columns are picked by name. Otherwise `options.features`
-/// says which, or all are taken, or all but the label if there is one column too many.
-///
-/// Errors as [`read`] does, if the features do not fit those expected, and if `each` does.
-pub fn stream(
-    source: &Source,
+/// Returns the samples of a table, with their labels from a file if there is one.
+fn gather(
+    table: &mut dyn Table,
     options: &ReadOptions,
-    expected: &Expected,
-    each: &mut dyn FnMut(Block) -> Result<(), Error>,
-) -> Result<StreamSummary, Error> {
-    Input::open(source)
-        .and_then(|input| {
-            let format = choose_format(source, &input, options)?;
-            match format {
-                Format::Npy => npy::stream(input, options, expected, each),
-                Format::Libsvm => {
-                    let chunks = Chunks::new(input.into_text(), Boundary::line(), CHUNK_BYTES);
-                    libsvm::stream(chunks, options, expected, each)
-                }
-                Format::Csv | Format::Tsv => {
-                    let delimiter = options.delimiter(format);
-                    let boundary = Boundary::record(delimiter);
-                    let chunks = Chunks::new(input.into_text(), boundary, CHUNK_BYTES);
-                    csv::stream(chunks, delimiter, options, expected, each)
-                }
-            }
-        })
-        .map_err(|error| error.in_source(&source.name()))
+    labels: Option<LabelFile>,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Samples, Error> {
+    let layout = table.layout().clone();
+    let mut rows = Gather::new(&layout);
+    table.pieces(&mut |piece| {
+        progress(rows.take(piece)?);
+        Ok(())
+    })?;
+    rows.finish(labels, options).map_err(|error| name_label(error, &layout))
+}
+
+/// A table that is read once, from its beginning to its end.
+trait Table {
+    /// Returns its raw columns.
+    fn layout(&self) -> &Layout;
+
+    /// Hands all rows on, in order. Errors if there are none, if they cannot be read, and if `take` does.
+    fn pieces(&mut self, take: &mut dyn FnMut(Piece) -> Result<(), Error>) -> Result<(), Error>;
+}
+
+/// Returns the table to train on.
+fn open_table(
+    input: Input,
+    format: Format,
+    options: &ReadOptions,
+    labels_elsewhere: bool,
+) -> Result<Box<dyn Table>, Error> {
+    Ok(match format {
+        Format::Npy => Box::new(npy::NpyTable::open(input, options, labels_elsewhere)?),
+        Format::Libsvm => {
+            let chunks = Chunks::new(input.into_text(), Boundary::line(), CHUNK_BYTES);
+            Box::new(LibsvmTable::open(chunks, options, labels_elsewhere)?)
+        }
+        Format::Csv | Format::Tsv => {
+            let delimiter = options.delimiter(format);
+            let chunks = Chunks::new(input.into_text(), Boundary::record(delimiter), CHUNK_BYTES);
+            Box::new(CsvTable::open(chunks, delimiter, options, labels_elsewhere)?)
+        }
+    })
+}
+
+/// Returns the labels that stand in a file of their own: the one that was named, or the one beside an
+/// array.
+fn label_file(
+    source: &Source,
+    format: Format,
+    options: &ReadOptions,
+) -> Result<Option<LabelFile>, Error> {
+    let beside = || match format {
+        Format::Npy if options.label.is_none() => npy::labels_beside(source),
+        _ => None,
+    };
+    let path = options.labels.clone().or_else(beside);
+    path.map(|path| LabelFile::read(&path, options)).transpose()
+}
+
+/// Returns an error about the classes with the column that the labels come from.
+fn name_label(error: Error, layout: &Layout) -> Error {
+    let of_labels = matches!(
+        error.kind,
+        ErrorKind::OneClass { .. } | ErrorKind::ManyClasses { .. } | ErrorKind::NoSuchLabel { .. }
+    );
+    match &layout.label {
+        Some(column) if of_labels => error.in_column(column.clone()),
+        _ => error,
+    }
 }
 
 /// Returns the format by the options, else the extension, else the content.

@@ -1,5 +1,6 @@
 //! Text in chunks: cut where a record ends, parsed in parallel, taken in order.
 
+use std::collections::VecDeque;
 use std::io::Read;
 
 use rayon::prelude::*;
@@ -126,8 +127,8 @@ pub(super) struct Chunks {
     reader: Box<dyn Read + Send>,
     boundary: Boundary,
     bytes: usize,
-    /// A chunk that was looked at and put back.
-    front: Option<Chunk>,
+    /// Chunks that were looked at and put back, in order.
+    front: VecDeque<Chunk>,
     /// Text after the last cut.
     carry: Vec<u8>,
     line: u64,
@@ -137,12 +138,20 @@ pub(super) struct Chunks {
 impl Chunks {
     /// Returns chunks of about so many bytes, longer where a record is.
     pub(super) fn new(reader: Box<dyn Read + Send>, boundary: Boundary, bytes: usize) -> Self {
-        Chunks { reader, boundary, bytes, front: None, carry: vec![], line: 1, done: false }
+        Chunks {
+            reader,
+            boundary,
+            bytes,
+            front: VecDeque::new(),
+            carry: vec![],
+            line: 1,
+            done: false,
+        }
     }
 
-    /// Makes `chunk` the next one.
-    pub(super) fn put_back(&mut self, chunk: Chunk) {
-        self.front = Some(chunk);
+    /// Makes these chunks the next ones.
+    pub(super) fn put_back(&mut self, chunks: Vec<Chunk>) {
+        chunks.into_iter().rev().for_each(|chunk| self.front.push_front(chunk));
     }
 
     fn group(&mut self, size: usize) -> Vec<Result<Chunk, Error>> {
@@ -180,7 +189,7 @@ impl Iterator for Chunks {
     type Item = Result<Chunk, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(chunk) = self.front.take() {
+        if let Some(chunk) = self.front.pop_front() {
             return Some(Ok(chunk));
         }
         if self.done {
@@ -261,7 +270,7 @@ mod tests {
         let boundary = Boundary::line();
         let mut chunks = Chunks::new(Box::new(Cursor::new(text)), boundary, 2);
         let parse = |chunk: &Chunk| match chunk.line_at(0) {
-            line if line % 7 == 0 => Err(crate::ErrorKind::NoLabel.at_line(line)),
+            line if line % 7 == 0 => Err(crate::ErrorKind::Empty.at_line(line)),
             line => Ok(line),
         };
         let mut taken = vec![];

@@ -130,6 +130,24 @@ impl<T: Element> Dense<T> {
         T::scores(w, &self.values()[self.start + first * self.stride..], self.stride, out);
     }
 
+    /// Returns the rows of matrices of as many columns, those of this one first.
+    pub(crate) fn stacked(&self, others: impl Iterator<Item = Self>) -> Self {
+        let (mut values, mut rows) = (self.to_vec(), self.rows);
+        for other in others {
+            values.extend_from_slice(&other.to_vec());
+            rows += other.rows;
+        }
+        Dense::new(values, rows, self.columns)
+    }
+
+    /// Returns all values, row after row.
+    pub(crate) fn to_vec(&self) -> Vec<T> {
+        if self.stride == self.columns {
+            return self.values().to_vec();
+        }
+        (0..self.rows).flat_map(|i| self.row(i).iter().copied()).collect()
+    }
+
     /// Returns a copy of the rows that `keep` names.
     pub(crate) fn select_rows(&self, keep: &[usize]) -> Self {
         let mut values = Vec::with_capacity(keep.len() * self.columns);

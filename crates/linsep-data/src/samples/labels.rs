@@ -98,6 +98,12 @@ impl LabelTable {
         kept
     }
 
+    /// Returns, for every row, whether its label is this one: numbers by value, words by letters.
+    pub fn matches(&self, label: &str) -> Vec<bool> {
+        let code = self.codes.get(&key(label));
+        self.rows.iter().map(|row| Some(row) == code).collect()
+    }
+
     /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()

@@ -1,6 +1,8 @@
 //! What a sample is: a row of features, dense or sparse, and its label.
 
+mod about;
 mod dense;
+mod encoding;
 mod labels;
 mod prefetch;
 mod sparse;
@@ -9,7 +11,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+pub use about::{About, LeftOut, RowIds, WhyLeftOut};
 pub use dense::Dense;
+pub(crate) use encoding::Encoder;
+pub use encoding::{Encoded, Encoding};
 pub use labels::{LabelNames, LabelTable, Labels};
 pub(crate) use prefetch::{prefetch, rows_ahead};
 pub use sparse::{Sparse, SparseBuilder, SparseFault};
@@ -157,6 +162,43 @@ impl Features {
         }
     }
 
+    /// Returns the rows of matrices of one kind, one after the other.
+    ///
+    /// # Panics
+    /// If there is none, or if they are not of one kind.
+    pub(crate) fn stacked(parts: Vec<Features>) -> Self {
+        let mut parts = parts.into_iter();
+        let first = parts.next().expect("a matrix");
+        if parts.len() == 0 {
+            return first;
+        }
+        match first {
+            Features::Dense64(first) => {
+                Features::Dense64(first.stacked(parts.map(|part| match part {
+                    Features::Dense64(part) => part,
+                    _ => panic!("matrices of one kind"),
+                })))
+            }
+            Features::Dense32(first) => {
+                Features::Dense32(first.stacked(parts.map(|part| match part {
+                    Features::Dense32(part) => part,
+                    _ => panic!("matrices of one kind"),
+                })))
+            }
+            Features::Sparse(first) => {
+                Features::Sparse(first.stacked(parts.map(|part| match part {
+                    Features::Sparse(part) => part,
+                    _ => panic!("matrices of one kind"),
+                })))
+            }
+        }
+    }
+
+    /// Returns true if all values of row `i` are finite, and so is its length.
+    pub(crate) fn is_finite(&self, i: usize) -> bool {
+        self.extended_norm(i).is_finite()
+    }
+
     /// Returns a copy of the rows that `keep` names.
     pub(crate) fn select_rows(&self, keep: &[usize]) -> Self {
         match self {
@@ -167,7 +209,7 @@ impl Features {
     }
 
     /// Returns the error for a row whose length is not finite: the first value to blame.
-    fn fault(&self, i: usize) -> Error {
+    pub(crate) fn fault(&self, i: usize) -> Error {
         let mut found = None;
         self.for_each(i, |k, v| {
             if !v.is_finite() {
@@ -183,14 +225,25 @@ impl Features {
     }
 }
 
-/// What to do with rows in which a value is missing, NaN or infinite.
+/// What to do with values that are missing, NaN or infinite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Missing {
     /// Refuse the data.
     #[default]
     Refuse,
-    /// Leave such rows out.
+    /// Leave their rows out.
     Drop,
+    /// Put the mean of their column in their place; of a category, its most frequent level.
+    Mean,
+    /// Put the median of their column in their place; of a category, its most frequent level.
+    Median,
+}
+
+impl Missing {
+    /// Returns true if something is put in the place of a missing value.
+    pub fn is_filled(self) -> bool {
+        matches!(self, Missing::Mean | Missing::Median)
+    }
 }
 
 /// Labelled rows: what everything else works on.
@@ -211,10 +264,8 @@ pub struct Samples {
     positive: Vec<bool>,
     norms: Vec<f64>,
     weights: Option<Vec<f64>>,
-    label_names: LabelNames,
-    feature_names: Option<Vec<String>>,
-    index_base: u8,
-    dropped: usize,
+    ids: Option<RowIds>,
+    about: Arc<About>,
 }
 
 impl Samples {
@@ -229,9 +280,8 @@ impl Samples {
     fn with_both_classes(self) -> Result<Self, Error> {
         let positives = self.positive.iter().filter(|&&p| p).count();
         if positives == 0 || positives == self.rows() {
-            let names = &self.label_names;
-            let label = if positives == 0 { &names.negative } else { &names.positive };
-            return Err(ErrorKind::OneClass { label: label.clone(), rows: self.rows() }.into());
+            let label = self.about.label(positives > 0).to_string();
+            return Err(ErrorKind::OneClass { label, rows: self.rows() }.into());
         }
         Ok(self)
     }
@@ -254,20 +304,19 @@ impl Samples {
             .with_min_len(ROWS_PER_TASK)
             .map(|i| features.extended_norm(i))
             .collect();
+        let about = About { label_names: labels.names, ..About::default() };
         let mut samples = Samples {
             features,
             positive: labels.positive,
             norms,
             weights: None,
-            label_names: labels.names,
-            feature_names: None,
-            index_base: 1,
-            dropped: 0,
+            ids: None,
+            about: Arc::new(about),
         };
         if let Some(i) = samples.norms.iter().position(|norm| !norm.is_finite()) {
             match missing {
-                Missing::Refuse => return Err(samples.features.fault(i)),
                 Missing::Drop => samples.drop_missing()?,
+                _ => return Err(samples.features.fault(i)),
             }
         }
         Ok(samples)
@@ -282,7 +331,7 @@ impl Samples {
         self.features = self.features.select_rows(&keep);
         self.positive = keep.iter().map(|&i| self.positive[i]).collect();
         self.norms = keep.iter().map(|&i| self.norms[i]).collect();
-        self.dropped = rows - keep.len();
+        Arc::make_mut(&mut self.about).dropped = rows - keep.len();
         Ok(())
     }
 
@@ -340,10 +389,8 @@ impl Samples {
             positive: rows.iter().map(|&i| self.positive[i]).collect(),
             norms: rows.iter().map(|&i| self.norms[i]).collect(),
             weights: None,
-            label_names: self.label_names.clone(),
-            feature_names: self.feature_names.clone(),
-            index_base: self.index_base,
-            dropped: self.dropped,
+            ids: self.ids.as_ref().map(|ids| ids.select(rows.iter().copied())),
+            about: self.about.clone(),
         })
     }
 
@@ -353,7 +400,28 @@ impl Samples {
     /// If there is not one name per feature.
     pub fn with_feature_names(mut self, names: Vec<String>) -> Self {
         assert_eq!(names.len(), self.columns(), "one name per feature");
-        self.feature_names = Some(names);
+        Arc::make_mut(&mut self.about).feature_names = Some(names);
+        self
+    }
+
+    /// Returns the samples with what is known of them beside their rows.
+    ///
+    /// # Panics
+    /// If it names features, but not one name per feature.
+    pub fn with_about(mut self, about: impl Into<Arc<About>>) -> Self {
+        self.about = about.into();
+        let names = self.about.feature_names.as_ref();
+        assert!(names.is_none_or(|n| n.len() == self.columns()), "one name per feature");
+        self
+    }
+
+    /// Returns the samples with names for their rows.
+    ///
+    /// # Panics
+    /// If there is not one name per row.
+    pub fn with_row_ids(mut self, ids: RowIds) -> Self {
+        assert_eq!(ids.len(), self.rows(), "one name per row");
+        self.ids = Some(ids);
         self
     }
 
@@ -372,18 +440,6 @@ impl Samples {
         }
         self.weights = Some(weights);
         Ok(self)
-    }
-
-    /// Returns the samples with the number that the first feature had in a sparse file: 0 or 1.
-    pub fn with_index_base(mut self, base: u8) -> Self {
-        self.index_base = base;
-        self
-    }
-
-    /// Returns the samples with a count of rows that were left out while reading added to theirs.
-    pub fn with_more_dropped(mut self, rows: usize) -> Self {
-        self.dropped += rows;
-        self
     }
 
     /// Returns the number of rows.
@@ -416,24 +472,24 @@ impl Samples {
         self.weights.as_deref()
     }
 
+    /// Returns what is known of the samples beside their rows.
+    pub fn about(&self) -> &Arc<About> {
+        &self.about
+    }
+
+    /// Returns the names of the rows, where they have any.
+    pub fn row_ids(&self) -> Option<&RowIds> {
+        self.ids.as_ref()
+    }
+
     /// Returns what the two classes are called.
     pub fn label_names(&self) -> &LabelNames {
-        &self.label_names
+        &self.about.label_names
     }
 
     /// Returns the names of the features, where the data has them.
     pub fn feature_names(&self) -> Option<&[String]> {
-        self.feature_names.as_deref()
-    }
-
-    /// Returns the number that the first feature has in a sparse file: 0 or 1.
-    pub fn index_base(&self) -> u8 {
-        self.index_base
-    }
-
-    /// Returns how many rows were left out for missing values.
-    pub fn dropped(&self) -> usize {
-        self.dropped
+        self.about.feature_names.as_deref()
     }
 }
 
@@ -502,7 +558,7 @@ mod tests {
             Labels { positive: vec![true, true, false, false, true], names: LabelNames::default() };
         let features = Features::from(Dense::new(values, 5, 1));
         let samples = Samples::new(features, labels, Missing::Drop).unwrap();
-        assert_eq!((samples.rows(), samples.dropped()), (3, 2));
+        assert_eq!((samples.rows(), samples.about().dropped), (3, 2));
         assert_eq!(samples.positive(), [true, false, true]);
         assert_eq!(samples.features().dot(1, &[1.0]), 3.0);
     }

@@ -62,6 +62,19 @@ impl Sparse {
         (&(*self.indices).as_ref()[range.clone()], &(*self.values).as_ref()[range])
     }
 
+    /// Returns the rows of matrices of as many columns, those of this one first.
+    pub(crate) fn stacked(&self, others: impl Iterator<Item = Self>) -> Self {
+        let mut rows = SparseBuilder::default();
+        for part in std::iter::once(self.clone()).chain(others) {
+            for i in 0..part.rows() {
+                let (indices, values) = part.row(i);
+                indices.iter().zip(values).for_each(|(&k, &v)| rows.push(k as usize, v));
+                rows.end_row();
+            }
+        }
+        rows.finish(self.columns).expect("rows of sparse matrices")
+    }
+
     /// Returns a copy of the rows that `keep` names.
     pub(crate) fn select_rows(&self, keep: &[usize]) -> Self {
         let mut rows = SparseBuilder::default();

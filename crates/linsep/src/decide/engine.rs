@@ -56,7 +56,7 @@ pub fn decide(
 /// than features takes longer then, and sparse rows take the ways of dense ones.
 ///
 /// ```
-/// use linsep::data::read::{NpyFile, ReadOptions};
+/// use linsep::data::read::{ReadOptions, Source, StreamOptions, Streamed};
 /// use linsep::data::write::{npy_header, npy_labels};
 /// use linsep::decide::{DecideOptions, Verdict, decide_data};
 /// use linsep::proof::verify_data;
@@ -65,8 +65,9 @@ pub fn decide(
 /// let values = [100.0_f64, 101.0].map(f64::to_le_bytes).concat();
 /// std::fs::write(&path, [npy_header("<f8", &[2, 1]), values].concat())?;
 /// std::fs::write(path.with_extension("labels.npy"), npy_labels(&[false, true]))?;
-/// // The file is read in blocks of 16 MiB, of which four are in memory at a time at most.
-/// let file = NpyFile::open(&path, &ReadOptions::default(), 16 << 20)?;
+/// // The file is read in blocks, one per thread at a time.
+/// let (source, stream) = (Source::from(path.as_path()), StreamOptions::default());
+/// let file = Streamed::open(&source, &ReadOptions::default(), &stream, &|_rows| {})?;
 /// let decision = decide_data(&file, &DecideOptions::default(), &mut ())?;
 /// assert_eq!(decision.verdict(), Some(Verdict::Separable));
 /// assert!(verify_data(&file, decision.proof().unwrap(), None)?.is_ok());

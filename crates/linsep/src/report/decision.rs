@@ -1,29 +1,124 @@
 //! A decision and its explanation for people.
 
-use super::text::{SHOWN_WEIGHTS, equation};
+use std::collections::HashMap;
+
+use super::text::{SHOWN_WEIGHTS, equation, notes};
 use super::{counted, grouped, number, rounded};
-use crate::Samples;
-use crate::decide::{Carried, Decision, Explanation, Limit, Outcome, Removal};
+use crate::data::Data;
+use crate::data::samples::About;
+use crate::decide::{Carried, Conflict, Decision, Explanation, Limit, Outcome, Removal};
+use crate::{Error, Samples};
 
 /// Conflicting rows that are shown, and groups of duplicates.
 const SHOWN_ROWS: usize = 8;
 /// Rows to remove that are shown, and numbers of rows in a list.
 const SHOWN_SUSPECTS: usize = 20;
 
+/// The rows that are shown, fetched from wherever they are.
+struct Shown<'a> {
+    about: &'a About,
+    samples: Option<Samples>,
+    places: HashMap<usize, usize>,
+}
+
+impl<'a> Shown<'a> {
+    fn fetch(
+        data: &'a dyn Data,
+        decision: &Decision,
+        explanation: Option<&Explanation>,
+    ) -> Result<Self, Error> {
+        let mut rows = decision.conflict().map(Conflict::rows).unwrap_or_default();
+        rows.truncate(SHOWN_ROWS);
+        rows.extend(decision.contradiction.iter().flat_map(|&(a, b)| [a, b]));
+        if let Some(Explanation { removal, contradictions, carried_by, .. }) = explanation {
+            let removed = removal.iter().flat_map(|removal| &removal.rows).map(|r| r.row);
+            rows.extend(removed.take(SHOWN_SUSPECTS));
+            let groups = contradictions.iter().take(SHOWN_ROWS);
+            rows.extend(groups.flat_map(|group| group.iter().take(SHOWN_SUSPECTS)));
+            let carried = carried_by.iter().flat_map(|carried| &carried.rows);
+            rows.extend(carried.take(SHOWN_SUSPECTS));
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        let samples = if rows.is_empty() { None } else { Some(data.fetch(&rows)?) };
+        let places = rows.iter().enumerate().map(|(place, &row)| (row, place)).collect();
+        Ok(Shown { about: data.about(), samples, places })
+    }
+
+    fn at(&self, row: usize) -> (&Samples, usize) {
+        (self.samples.as_ref().expect("rows were fetched"), self.places[&row])
+    }
+
+    /// Returns what a row is called: by the column that names rows, else its number from 1.
+    fn name(&self, row: usize) -> String {
+        let (samples, place) = self.at(row);
+        samples.row_ids().map_or_else(|| (row + 1).to_string(), |ids| ids.get(place).to_string())
+    }
+
+    fn is_positive(&self, row: usize) -> bool {
+        let (samples, place) = self.at(row);
+        samples.positive()[place]
+    }
+
+    /// Returns the name of a row and its label.
+    fn labelled(&self, row: usize) -> String {
+        format!("row {}, \"{}\"", self.name(row), self.about.label(self.is_positive(row)))
+    }
+
+    /// Returns the first values of a row, with their names.
+    fn values(&self, row: usize) -> String {
+        let (samples, place) = self.at(row);
+        let (mut values, mut stored) = (vec![], 0);
+        samples.features().for_each(place, |k, v| {
+            if values.len() < SHOWN_WEIGHTS {
+                values.push(format!("{} {}", self.about.feature(k), number(v)));
+            }
+            stored += 1;
+        });
+        if stored > SHOWN_WEIGHTS {
+            values.push("…".to_string());
+        }
+        values.join(", ")
+    }
+
+    /// Returns what rows are called: "1, 4 and 7".
+    fn list(&self, rows: &[usize]) -> String {
+        let mut shown: Vec<String> =
+            rows.iter().take(SHOWN_SUSPECTS).map(|&row| self.name(row)).collect();
+        let last = match rows.len() > SHOWN_SUSPECTS {
+            true => Some(format!("{} more", grouped((rows.len() - SHOWN_SUSPECTS) as u64))),
+            false => shown.pop(),
+        };
+        match (shown.is_empty(), last) {
+            (true, last) => last.unwrap_or_default(),
+            (false, last) => format!("{} and {}", shown.join(", "), last.unwrap_or_default()),
+        }
+    }
+}
+
 /// Returns what `decide` prints, and with `--explain` also why.
-pub fn text(samples: &Samples, decision: &Decision, explanation: Option<&Explanation>) -> String {
-    let names = samples.label_names();
+///
+/// Errors if the rows that are shown cannot be read.
+pub fn text(
+    data: &dyn Data,
+    decision: &Decision,
+    explanation: Option<&Explanation>,
+) -> Result<String, Error> {
+    let (shape, about) = (data.shape(), data.about());
+    let shown = Shown::fetch(data, decision, explanation)?;
+    let names = &about.label_names;
     let mut report = Report(format!("{}\n", headline(decision)));
     report.line(
         "data",
         &format!(
             "{}, {}; positive \"{}\", negative \"{}\"",
-            counted(samples.rows() as u64, "row"),
-            counted(samples.columns() as u64, "feature"),
+            counted(shape.rows as u64, "row"),
+            counted(shape.columns as u64, "feature"),
             names.positive,
             names.negative
         ),
     );
+    notes(shape, about).iter().for_each(|note| report.line("", note));
     let passes = counted(decision.passes, "pass");
     report.line("work", &format!("{passes} in {} s", rounded(decision.seconds)));
     match (decision.proof(), decision.verdict()) {
@@ -42,22 +137,23 @@ pub fn text(samples: &Samples, decision: &Decision, explanation: Option<&Explana
         report.line("margin", &between);
         if let Some(hyperplane) = decision.hyperplane() {
             let remedy = "--json prints them, --proof FILE keeps them";
-            report.line("hyperplane", &equation(hyperplane, samples.feature_names(), remedy));
+            report
+                .line("hyperplane", &equation(hyperplane, about.feature_names.as_deref(), remedy));
         }
-        return report.0;
+        return Ok(report.0);
     };
-    conflict(&mut report, samples, &conflicting.rows(), decision.contradiction);
+    conflict(&mut report, &shown, &conflicting.rows(), decision.contradiction);
     if let Some(explanation) = explanation {
         // Two rows in conflict have been called the same row already.
         if conflicting.len() > 2 || explanation.contradictions.len() > 1 {
-            duplicates(&mut report, &explanation.contradictions);
+            duplicates(&mut report, &shown, &explanation.contradictions);
         }
         if let Some(carried) = &explanation.carried_by {
-            carried_by(&mut report, samples, carried);
+            carried_by(&mut report, &shown, shape.rows, carried);
         }
-        removal(&mut report, samples, explanation.removal.as_ref());
+        removal(&mut report, &shown, explanation.removal.as_ref());
     }
-    report.0
+    Ok(report.0)
 }
 
 fn headline(decision: &Decision) -> &'static str {
@@ -111,44 +207,44 @@ impl Report {
 
 fn conflict(
     report: &mut Report,
-    samples: &Samples,
+    shown: &Shown,
     rows: &[usize],
     contradiction: Option<(usize, usize)>,
 ) {
     let headline = match *rows {
         // Two rows of opposite labels cancel only if they are the same row.
-        [a, b] => format!("rows {} and {} are the same row under both labels:", a + 1, b + 1),
+        [a, b] => format!("rows {} are the same row under both labels:", shown.list(&[a, b])),
         _ => format!("{} that rule a strict separation out:", counted(rows.len() as u64, "row")),
     };
     report.line("conflict", &headline);
     for &row in rows.iter().take(SHOWN_ROWS) {
-        report.line("", &format!("{}: {}", labelled(samples, row), values(samples, row)));
+        report.line("", &format!("{}: {}", shown.labelled(row), shown.values(row)));
     }
     report.more(SHOWN_ROWS, rows.len());
     if let Some((a, b)) = contradiction.filter(|_| rows.len() > 2) {
-        let same = format!("rows {} and {} are the same row under both labels", a + 1, b + 1);
+        let same = format!("rows {} are the same row under both labels", shown.list(&[a, b]));
         report.line("", &same);
     }
 }
 
-fn duplicates(report: &mut Report, groups: &[Vec<usize>]) {
+fn duplicates(report: &mut Report, shown: &Shown, groups: &[Vec<usize>]) {
     let [first, ..] = groups else {
         return;
     };
     if groups.len() == 1 {
-        let same = format!("rows {} are the same row under both labels", list(first));
+        let same = format!("rows {} are the same row under both labels", shown.list(first));
         report.line("duplicates", &same);
         return;
     }
     let count = grouped(groups.len() as u64);
     report.line("duplicates", &format!("{count} groups of identical rows under both labels:"));
     for group in groups.iter().take(SHOWN_ROWS) {
-        report.line("", &format!("rows {}", list(group)));
+        report.line("", &format!("rows {}", shown.list(group)));
     }
     report.more(SHOWN_ROWS, groups.len());
 }
 
-fn removal(report: &mut Report, samples: &Samples, removal: Option<&Removal>) {
+fn removal(report: &mut Report, shown: &Shown, removal: Option<&Removal>) {
     let Some(removal) = removal else {
         let none = "found no rows without which the rest is separable and has both classes";
         report.line("suspects", none);
@@ -172,90 +268,48 @@ fn removal(report: &mut Report, samples: &Samples, removal: Option<&Removal>) {
         report.line("", effort);
     }
     for removed in removal.rows.iter().take(SHOWN_SUSPECTS) {
-        let row = labelled(samples, removed.row);
+        let row = shown.labelled(removed.row);
         let distance = rounded(removed.distance);
-        let values = values(samples, removed.row);
+        let values = shown.values(removed.row);
         report.line("", &format!("{row}, {distance} on the wrong side: {values}"));
     }
     report.more(SHOWN_SUSPECTS, count);
 }
 
-fn carried_by(report: &mut Report, samples: &Samples, carried: &Carried) {
+fn carried_by(report: &mut Report, shown: &Shown, all: usize, carried: &Carried) {
     match carried.features[..] {
-        [feature] => report.line("carried by", &border(samples, carried, feature)),
+        [feature] => report.line("carried by", &border(shown.about, carried, feature)),
         _ => {
-            let shown: Vec<String> =
-                carried.features.iter().take(SHOWN_SUSPECTS).map(|&k| name(samples, k)).collect();
+            let names = carried.features.iter().take(SHOWN_SUSPECTS);
+            let names: Vec<String> = names.map(|&k| shown.about.feature(k)).collect();
             let features = counted(carried.features.len() as u64, "feature");
-            report.line("carried by", &format!("{features}: {}", shown.join(", ")));
+            report.line("carried by", &format!("{features}: {}", names.join(", ")));
             report.more(SHOWN_SUSPECTS, carried.features.len());
         }
     }
-    let (strict, all) = (carried.rows.len(), samples.rows());
+    let strict = carried.rows.len();
     let (noun, verb) = if strict == 1 { ("row", "is") } else { ("rows", "are") };
     let rest = grouped((all - strict) as u64);
     report.line(
         "",
         &format!(
             "{noun} {} {verb} strictly on the right side, the other {rest} on the hyperplane itself",
-            list(&carried.rows)
+            shown.list(&carried.rows)
         ),
     );
 }
 
 /// Returns what a single feature says: on which side of which value there is one class only.
-fn border(samples: &Samples, carried: &Carried, feature: usize) -> String {
+fn border(about: &About, carried: &Carried, feature: usize) -> String {
     let border = carried.border.unwrap_or_default();
     let rising = carried.separator.weights[feature] > linsep_proof::IBig::ZERO;
     let says = |positive: bool| {
-        let strict = carried.rows.iter().any(|&row| samples.positive()[row] == positive);
         let side = if positive == rising { "above" } else { "below" };
-        let label = label(samples, positive);
-        strict.then(|| format!("{side} {} every row is \"{label}\"", number(border)))
+        let strict = carried.classes[usize::from(positive)];
+        strict.then(|| {
+            format!("{side} {} every row is \"{}\"", number(border), about.label(positive))
+        })
     };
     let sides: Vec<String> = [true, false].into_iter().filter_map(says).collect();
-    format!("{}: {}", name(samples, feature), sides.join(", "))
-}
-
-fn label(samples: &Samples, positive: bool) -> &str {
-    let names = samples.label_names();
-    if positive { &names.positive } else { &names.negative }
-}
-
-fn name(samples: &Samples, feature: usize) -> String {
-    samples.feature_names().map_or_else(|| format!("x{}", feature + 1), |n| n[feature].clone())
-}
-
-/// Returns the number of a row, counted from 1, and its label.
-fn labelled(samples: &Samples, row: usize) -> String {
-    format!("row {}, \"{}\"", row + 1, label(samples, samples.positive()[row]))
-}
-
-/// Returns the first values of a row, with their names.
-fn values(samples: &Samples, row: usize) -> String {
-    let (mut values, mut stored) = (vec![], 0);
-    samples.features().for_each(row, |k, v| {
-        if values.len() < SHOWN_WEIGHTS {
-            values.push(format!("{} {}", name(samples, k), number(v)));
-        }
-        stored += 1;
-    });
-    if stored > SHOWN_WEIGHTS {
-        values.push("…".to_string());
-    }
-    values.join(", ")
-}
-
-/// Returns the numbers of rows, counted from 1: "1, 4 and 7".
-fn list(rows: &[usize]) -> String {
-    let mut shown: Vec<String> =
-        rows.iter().take(SHOWN_SUSPECTS).map(|row| (row + 1).to_string()).collect();
-    let last = match rows.len() > SHOWN_SUSPECTS {
-        true => Some(format!("{} more", grouped((rows.len() - SHOWN_SUSPECTS) as u64))),
-        false => shown.pop(),
-    };
-    match (shown.is_empty(), last) {
-        (true, last) => last.unwrap_or_default(),
-        (false, last) => format!("{} and {}", shown.join(", "), last.unwrap_or_default()),
-    }
+    format!("{}: {}", about.feature(feature), sides.join(", "))
 }

@@ -2,19 +2,25 @@
 
 use serde_json::{Value, json};
 
-use crate::Samples;
+use crate::Error;
+use crate::data::error::Column;
+use crate::data::samples::About;
+use crate::data::{Data, Shape};
 use crate::decide::{Conflict, Decision, Explanation, Limit, RemovedRow};
 use crate::model::ClassNames;
 use crate::online::{EpochRecord, Fit, MethodSettings};
 use crate::race::Entrant;
 
 /// Returns what `fit --json` prints.
-pub fn fit(samples: &Samples, method: &MethodSettings, fit: &Fit) -> Value {
-    let mut value = summary(samples, method, fit);
+pub fn fit(data: &dyn Data, method: &MethodSettings, fit: &Fit) -> Value {
+    let mut value = summary(data.shape(), method, fit);
+    let about = data.about();
     let more = json!({
-        "labels": ClassNames::from(samples.label_names()),
-        "feature_names": samples.feature_names(),
-        "rows_dropped": samples.dropped(),
+        "labels": ClassNames::from(&about.label_names),
+        "feature_names": about.feature_names,
+        "rows_dropped": about.dropped,
+        "values_filled": about.filled,
+        "columns_left_out": left_out(about),
         "weights": fit.hyperplane.weights,
         "bias": fit.hyperplane.bias,
     });
@@ -24,27 +30,38 @@ pub fn fit(samples: &Samples, method: &MethodSettings, fit: &Fit) -> Value {
     value
 }
 
-/// Returns what `decide --json` prints. Rows are counted from 1.
+/// Returns what `decide --json` prints. Rows are counted from 1, and named if the data names them.
+///
+/// Errors if rows that are named cannot be read.
 pub fn decision(
-    samples: &Samples,
+    data: &dyn Data,
     decision: &Decision,
     explanation: Option<&Explanation>,
-) -> Value {
-    let numbers = |conflict: &Conflict| conflict.iter().map(|(row, _)| row + 1).collect();
-    let rows: Vec<usize> = decision.conflict().map(numbers).unwrap_or_default();
+) -> Result<Value, Error> {
+    let rows: Vec<usize> = decision.conflict().map(Conflict::rows).unwrap_or_default();
+    let names = match rows.is_empty() {
+        true => None,
+        false => data.fetch(&rows)?.row_ids().cloned(),
+    };
+    let names = names.map(|ids| (0..ids.len()).map(|i| ids.get(i).to_string()).collect::<Vec<_>>());
+    let rows: Vec<usize> = rows.iter().map(|row| row + 1).collect();
+    let (shape, about) = (data.shape(), data.about());
     let (margin, hyperplane) = (decision.margin(), decision.hyperplane());
     // What every margin is above, or below, is no bound.
     let known = |bound: f64| (bound.abs() < f64::MAX).then_some(bound);
-    json!({
+    let mut value = json!({
         "verdict": decision.word(),
         "because": decision.because().map(Limit::word),
         "way": decision.way,
         "passes": decision.passes,
         "proving_passes": decision.proving_passes,
-        "rows": samples.rows(),
-        "features": samples.columns(),
-        "rows_dropped": samples.dropped(),
-        "labels": ClassNames::from(samples.label_names()),
+        "rows": shape.rows,
+        "features": shape.columns,
+        "feature_names": about.feature_names,
+        "rows_dropped": about.dropped,
+        "values_filled": about.filled,
+        "columns_left_out": left_out(about),
+        "labels": ClassNames::from(&about.label_names),
         "margin": {
             "kind": margin.kind,
             "lower": known(margin.lower),
@@ -52,15 +69,27 @@ pub fn decision(
         },
         "conflicting_rows": rows,
         "contradictory_rows": decision.contradiction.map(|(a, b)| [a + 1, b + 1]),
-        "explanation": explanation.map(|explanation| self::explanation(samples, explanation)),
+        "explanation": explanation.map(|explanation| self::explanation(about, explanation)),
         "weights": hyperplane.map(|h| &h.weights),
         "bias": hyperplane.map(|h| h.bias),
         "proof": decision.proof(),
         "seconds": decision.seconds,
-    })
+    });
+    if let Some(names) = names {
+        value["conflicting_row_ids"] = json!(names);
+    }
+    Ok(value)
 }
 
-fn explanation(samples: &Samples, explanation: &Explanation) -> Value {
+fn left_out(about: &About) -> Vec<Value> {
+    let column = |column: &Column| match column {
+        Column::Name(name) => json!(name),
+        Column::Number(number) => json!(number),
+    };
+    about.left_out.iter().map(|left_out| column(&left_out.column)).collect()
+}
+
+fn explanation(about: &About, explanation: &Explanation) -> Value {
     let numbers = |rows: &[usize]| rows.iter().map(|row| row + 1).collect::<Vec<usize>>();
     let contradictions: Vec<_> =
         explanation.contradictions.iter().map(|group| numbers(group)).collect();
@@ -73,7 +102,10 @@ fn explanation(samples: &Samples, explanation: &Explanation) -> Value {
         })
     });
     let carried_by = explanation.carried_by.as_ref().map(|carried| {
-        let name = |&k: &usize| samples.feature_names().map_or(json!(k + 1), |n| json!(n[k]));
+        let name = |&k: &usize| match &about.feature_names {
+            Some(names) => json!(names[k]),
+            None => json!(k + 1),
+        };
         json!({
             "features": carried.features.iter().map(name).collect::<Vec<Value>>(),
             "rows": numbers(&carried.rows),
@@ -87,19 +119,20 @@ fn finite(value: f64) -> Option<f64> {
 }
 
 /// Returns what `race --json` prints.
-pub fn race(samples: &Samples, entrants: &[Entrant]) -> Value {
+pub fn race(data: &dyn Data, entrants: &[Entrant]) -> Value {
+    let shape = data.shape();
     let methods: Vec<Value> = entrants
         .iter()
         .map(|entrant| {
-            let mut value = summary(samples, &entrant.method, &entrant.fit);
+            let mut value = summary(shape, &entrant.method, &entrant.fit);
             value["history"] = entrant.fit.history.iter().map(epoch).collect();
             value
         })
         .collect();
-    json!({ "rows": samples.rows(), "features": samples.columns(), "methods": methods })
+    json!({ "rows": shape.rows, "features": shape.columns, "methods": methods })
 }
 
-fn summary(samples: &Samples, method: &MethodSettings, fit: &Fit) -> Value {
+fn summary(shape: Shape, method: &MethodSettings, fit: &Fit) -> Value {
     let evaluation = &fit.evaluation;
     let mut settings = serde_json::to_value(method).expect("settings are plain data");
     if let Value::Object(map) = &mut settings {
@@ -114,8 +147,8 @@ fn summary(samples: &Samples, method: &MethodSettings, fit: &Fit) -> Value {
         "updates": fit.updates,
         "mistakes": evaluation.mistakes,
         "accuracy": evaluation.accuracy(),
-        "rows": samples.rows(),
-        "features": samples.columns(),
+        "rows": shape.rows,
+        "features": shape.columns,
         "rows_evaluated": fit.rows_evaluated,
         "margin": {
             "geometric": evaluation.margin.geometric,

@@ -3,17 +3,20 @@
 use std::fmt::Write;
 
 use super::{counted, grouped, number, rounded};
+use crate::Hyperplane;
+use crate::data::samples::{About, Encoded};
+use crate::data::{Data, Shape};
 use crate::online::{EpochRecord, Fit, MethodSettings, Stop};
 use crate::race::Entrant;
-use crate::{Hyperplane, Samples};
 
 /// Weights that are spelled out before the rest is left to the model file.
 pub(super) const SHOWN_WEIGHTS: usize = 8;
 
 /// Returns what `fit` prints.
-pub fn fit(samples: &Samples, method: &MethodSettings, fit: &Fit) -> String {
-    let rows = samples.rows() as u64;
-    let names = samples.label_names();
+pub fn fit(data: &dyn Data, method: &MethodSettings, fit: &Fit) -> String {
+    let (shape, about) = (data.shape(), data.about());
+    let rows = shape.rows as u64;
+    let names = &about.label_names;
     let mut out = String::new();
     let mut line = |text: std::fmt::Arguments| writeln!(out, "{text}").expect("memory takes all");
     line(format_args!("{}", headline(rows, fit)));
@@ -21,15 +24,12 @@ pub fn fit(samples: &Samples, method: &MethodSettings, fit: &Fit) -> String {
     line(format_args!(
         "  data        {}, {}; positive \"{}\", negative \"{}\"",
         counted(rows, "row"),
-        counted(samples.columns() as u64, "feature"),
+        counted(shape.columns as u64, "feature"),
         names.positive,
         names.negative
     ));
-    if samples.dropped() > 0 {
-        line(format_args!(
-            "              {} with missing values dropped",
-            counted(samples.dropped() as u64, "row")
-        ));
+    for note in notes(shape, about) {
+        line(format_args!("              {note}"));
     }
     line(format_args!(
         "  work        {}, {}, {} evaluated in {} s",
@@ -51,9 +51,56 @@ pub fn fit(samples: &Samples, method: &MethodSettings, fit: &Fit) -> String {
         ));
     }
     let remedy = "-o FILE keeps them, --json prints them";
-    let equation = equation(&fit.hyperplane, samples.feature_names(), remedy);
+    let equation = equation(&fit.hyperplane, about.feature_names.as_deref(), remedy);
     line(format_args!("  hyperplane  {equation}"));
     out
+}
+
+/// Returns what became of the table that the data was read from, as far as it is not plain.
+pub(super) fn notes(shape: Shape, about: &About) -> Vec<String> {
+    let mut notes = vec![];
+    if about.dropped > 0 {
+        let most = if about.dropped > shape.rows { ": most of the table" } else { "" };
+        let dropped = counted(about.dropped as u64, "row");
+        notes.push(format!("{dropped} with missing values dropped{most}"));
+    }
+    if about.filled > 0 {
+        notes.push(format!("{} filled in", counted(about.filled, "missing value")));
+    }
+    let categories: Vec<String> =
+        about.encoding.iter().flat_map(|e| &e.columns).filter_map(category).collect();
+    if !categories.is_empty() {
+        notes.push(format!("one feature per level of {}", shortened(&categories)));
+    }
+    notes.extend(
+        about
+            .left_out
+            .iter()
+            .map(|left_out| format!("left out {left_out} (--features takes it all the same)")),
+    );
+    notes
+}
+
+fn category(encoded: &Encoded) -> Option<String> {
+    match encoded {
+        Encoded::Number { .. } => None,
+        Encoded::Category { column, levels, first_dropped, .. } => {
+            let without = levels.first().filter(|_| *first_dropped);
+            let without = without.map_or(String::new(), |level| format!(" but \"{level}\""));
+            Some(format!("{column} ({}{without})", counted(levels.len() as u64, "level")))
+        }
+    }
+}
+
+fn shortened(items: &[String]) -> String {
+    match items.len() > SHOWN_WEIGHTS {
+        true => format!(
+            "{}, … and {} more",
+            items[..SHOWN_WEIGHTS].join(", "),
+            items.len() - SHOWN_WEIGHTS
+        ),
+        false => items.join(", "),
+    }
 }
 
 fn headline(rows: u64, fit: &Fit) -> String {
@@ -128,7 +175,7 @@ fn push_term(text: &mut String, value: f64, name: &str) {
 }
 
 /// Returns what `race` prints: a row a method.
-pub fn race(samples: &Samples, entrants: &[Entrant]) -> String {
+pub fn race(shape: Shape, entrants: &[Entrant]) -> String {
     let header = [
         "method",
         "separated",
@@ -140,7 +187,7 @@ pub fn race(samples: &Samples, entrants: &[Entrant]) -> String {
         "margin",
         "seconds",
     ];
-    let rows = samples.rows() as f64;
+    let rows = shape.rows as f64;
     let body = entrants.iter().map(|Entrant { method, fit }| {
         let evaluation = &fit.evaluation;
         [

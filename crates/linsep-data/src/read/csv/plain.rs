@@ -6,26 +6,33 @@
 use memchr::{memchr, memchr2};
 
 use super::super::labels::label_in;
-use super::{Layout, Rows};
+use super::super::piece::Kind as RawKind;
+use super::{Parser, Rows};
 
 /// Delimiters that cannot be a part of a number.
 const DELIMITERS: [u8; 5] = [b',', b';', b'\t', b'|', b':'];
 
 /// Parses the plain lines at the beginning of `text`; returns their length in bytes.
-pub(super) fn parse(layout: &Layout, text: &[u8], rows: &mut Rows) -> usize {
-    let in_order = layout.features.windows(2).all(|pair| pair[0] < pair[1]);
+pub(super) fn parse(parser: &Parser, text: &[u8], rows: &mut Rows) -> usize {
+    let in_order = parser.features.windows(2).all(|pair| pair[0] < pair[1]);
+    let numbers = parser.layout.columns.iter().all(|column| column.kind == RawKind::Number);
     #[cfg(test)]
     if DISABLED.get() {
         return 0;
     }
-    if !in_order || !DELIMITERS.contains(&layout.delimiter) || memchr(b'"', text).is_some() {
+    let delimiter = parser.delimiter;
+    if !in_order || !numbers || parser.id.is_some() || !DELIMITERS.contains(&delimiter) {
         return 0;
     }
-    let kinds = kinds(layout);
+    if memchr(b'"', text).is_some() {
+        return 0;
+    }
+    let kinds = kinds(parser);
+    let positive = parser.positive.as_deref();
     let mut at = 0;
     while at < text.len() {
         let start = rows.values.len();
-        match line(&kinds, layout.delimiter, &text[at..], &mut rows.values) {
+        match line(&kinds, (delimiter, positive), &text[at..], &mut rows.values) {
             Some(found) => {
                 rows.tally.keep(found.label);
                 at += found.bytes;
@@ -47,10 +54,10 @@ enum Kind {
     Other,
 }
 
-fn kinds(layout: &Layout) -> Vec<Kind> {
-    let mut kinds = vec![Kind::Other; layout.columns.width];
-    layout.features.iter().for_each(|&k| kinds[k] = Kind::Feature);
-    if let Some(k) = layout.label {
+fn kinds(parser: &Parser) -> Vec<Kind> {
+    let mut kinds = vec![Kind::Other; parser.columns.width];
+    parser.features.iter().for_each(|&k| kinds[k] = Kind::Feature);
+    if let Some(k) = parser.label {
         kinds[k] = Kind::Label;
     }
     kinds
@@ -65,7 +72,7 @@ struct Line<'a> {
 #[inline]
 fn line<'a>(
     kinds: &[Kind],
-    delimiter: u8,
+    (delimiter, positive): (u8, Option<&str>),
     text: &'a [u8],
     values: &mut Vec<f64>,
 ) -> Option<Line<'a>> {
@@ -86,7 +93,7 @@ fn line<'a>(
                 // A carriage return at the end of the line is not part of the label.
                 let ends_line = cell.get(length) != Some(&delimiter);
                 let carriage = ends_line && cell[..length].ends_with(b"\r");
-                label = Some(label_in(&cell[..length - usize::from(carriage)])?);
+                label = Some(label_in(&cell[..length - usize::from(carriage)], positive)?);
             }
             if memchr(b'\r', &cell[..length.saturating_sub(1)]).is_some() {
                 return None;

@@ -3,8 +3,29 @@ use std::io::Cursor;
 use proptest::prelude::*;
 
 use super::*;
-use crate::read::ColumnChoice;
+use crate::read::predict::{Block, StreamSummary, hand_on};
 use crate::read::text::Boundary;
+use crate::read::{Categorical, ColumnChoice, gather};
+use crate::samples::{Features, Samples};
+
+fn read(
+    chunks: Chunks,
+    delimiter: u8,
+    options: &ReadOptions,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Samples, Error> {
+    gather(&mut CsvTable::open(chunks, delimiter, options, false)?, options, None, progress)
+}
+
+fn stream(
+    chunks: Chunks,
+    options: &ReadOptions,
+    expected: &Expected,
+    each: &mut dyn FnMut(Block) -> Result<(), Error>,
+) -> Result<StreamSummary, Error> {
+    let mut table = CsvTable::expecting(chunks, b',', options, expected)?;
+    hand_on(&mut table, options, expected, each)
+}
 
 fn chunks(text: &[u8], delimiter: u8, bytes: usize) -> Chunks {
     Chunks::new(Box::new(Cursor::new(text.to_vec())), Boundary::record(delimiter), bytes)
@@ -18,7 +39,7 @@ fn show_row(features: &Features, i: usize) -> String {
 
 fn show(text: &[u8], options: &ReadOptions, bytes: usize) -> String {
     let delimiter = options.delimiter.unwrap_or(b',');
-    match read(chunks(text, delimiter, bytes), delimiter, options, None, &|_| {}) {
+    match read(chunks(text, delimiter, bytes), delimiter, options, &|_| {}) {
         Ok(samples) => {
             let names = samples.feature_names().map(|names| names.join(" ") + ": ");
             let rows: Vec<String> = (0..samples.rows())
@@ -27,7 +48,7 @@ fn show(text: &[u8], options: &ReadOptions, bytes: usize) -> String {
                     format!("{sign} {}", show_row(samples.features(), i))
                 })
                 .collect();
-            let dropped = match samples.dropped() {
+            let dropped = match samples.about().dropped {
                 0 => String::new(),
                 n => format!(", {n} dropped"),
             };
@@ -78,7 +99,7 @@ fn a_header_is_told_from_data() {
     check("a,\n1,x\n2,y\n", &auto(), "a: - 1, + 2");
     check("nan,x\n2,y\n", &auto(), "line 1, column 1: expected a finite number, found nan");
     check("?,x\n2,y\n", &auto(), "line 1, column 1: expected a number, found \"?\"");
-    check("1,x,a\n2,y,b\n", &auto(), "line 1, column 2: expected a number, found \"x\"");
+    check("1,x,a\n2,y,b\n", &auto(), "x1 x2=y: - 1 0, + 2 1");
     check("7,8\n1,x\n2,y\n", &header(Header::Yes), "7: - 1, + 2");
     check("a,b\n1,x\n", &header(Header::No), "line 1, column 1: expected a number, found \"a\"");
     check(",\n1,x\n", &auto(), "line 1, column 1: expected a finite number, found nothing");
@@ -120,7 +141,7 @@ fn what_is_wrong_is_told_by_line() {
     );
     check("1,x\r2,y\r\rw,y\r", &auto(), "line 4, column 1: expected a number, found \"w\"");
     check("1,x\n1e999,y\n", &auto(), "line 2, column 1: expected a finite number, found 1e999");
-    check("1,x\n2, \n", &auto(), "line 2: expected a label, found nothing");
+    check("1,x\n2, \n", &auto(), "line 2, column 2: expected a label, found nothing");
     check("1,x\n2,x\n", &auto(), "column 2: expected two classes, found one: all 2 rows are \"x\"");
     check("x\ny\n", &auto(), "expected at least one feature, found none");
     check("1,x\nv,y\nw,y\n3\n", &auto(), "line 2, column 1: expected a number, found \"v\"");
@@ -150,23 +171,109 @@ fn rows_with_missing_values_can_be_dropped() {
     );
 }
 
+fn categorical(categorical: Categorical) -> ReadOptions {
+    ReadOptions { categorical, ..auto() }
+}
+
+#[test]
+fn text_becomes_one_feature_per_level() {
+    let colors = "color,n,y\nred,1,a\nblue,2,b\ngreen,3,b\nred,4,a\nblue,5,b\n";
+    let dropped = "color=green color=red n: - 0 1 1, + 0 0 2, + 1 0 3, - 0 1 4, + 0 0 5";
+    check(colors, &auto(), dropped);
+    let all = ReadOptions { all_levels: true, ..auto() };
+    let every = "color=blue color=green color=red n: \
+        - 0 0 1 1, + 1 0 0 2, + 0 1 0 3, - 0 0 1 4, + 1 0 0 5";
+    check(colors, &all, every);
+    let refused = "line 2, column \"color\": expected a number, found \"red\"";
+    check(colors, &categorical(Categorical::No), refused);
+    let numbers = "n,y\n10,a\n9,b\n10,b\n";
+    let chosen = categorical(Categorical::Columns(ColumnChoice::parse_list("n")));
+    check(numbers, &chosen, "n=10: - 1, + 0, + 1");
+    // A word among numbers is a fault, numbers among words are levels.
+    let wrong = "line 4, column \"n\": expected a number, found \"1o\"";
+    check("n,y\n1,a\n2,b\n1o,b\n", &auto(), wrong);
+    check("c,y\nx,a\n2,b\nx,b\n3,b\nx,a\n", &auto(), "c=3 c=x: - 0 1, + 0 0, + 0 1, + 1 0, - 0 1");
+}
+
+#[test]
+fn levels_of_rows_that_are_dropped_do_not_count() {
+    let text = "c,n,y\nq,,a\nr,1,a\ns,2,b\n,3,b\nr,4,b\n";
+    check(text, &dropping(), "c=s n: - 0 1, + 1 2, + 0 4, 2 dropped");
+}
+
+#[test]
+fn missing_values_can_be_filled() {
+    let text = "c,n,y\nr,1,a\n,2,b\ns,,b\ns,9,b\nr,inf,a\ns,1,\n";
+    let filled = |missing| ReadOptions { missing, ..auto() };
+    // The most frequent level of the rows that are kept; of equals the first.
+    let mean = "c=s n: - 0 1, + 0 2, + 1 4, + 1 9, - 0 4, 1 dropped";
+    check(text, &filled(Missing::Mean), mean);
+    check(text, &filled(Missing::Median), &mean.replace(" 4", " 2"));
+    check("n,m,y\n,1,a\n,2,b\n", &filled(Missing::Mean), "m: - 1, + 2");
+}
+
+#[test]
+fn columns_that_are_no_features() {
+    let show_left_out = |text: &str, options: &ReadOptions| {
+        let samples = read(chunks(text.as_bytes(), b',', 64), b',', options, &|_| {}).unwrap();
+        let notes: Vec<String> = samples.about().left_out.iter().map(|l| l.to_string()).collect();
+        (samples.feature_names().unwrap().join(" "), notes.join("; "))
+    };
+    let pandas = ",n,id,y\n0,5,7,a\n1,5,9,b\n2,6,8,b\n";
+    let (names, notes) = show_left_out(pandas, &auto());
+    assert_eq!(names, "n");
+    let expected = "column 1: it has no name and counts the rows; \
+        column \"id\": it is called an identifier, and no value occurs twice";
+    assert_eq!(notes, expected);
+    let chosen = ReadOptions { features: Some(ColumnChoice::parse_list("1-3")), ..auto() };
+    assert_eq!(show_left_out(pandas, &chosen), ("1 n id".into(), String::new()));
+    let names = "who,n,y\nAnn,1,a\nBob,2,b\nCy,3,b\n";
+    let (kept, notes) = show_left_out(names, &auto());
+    assert_eq!(
+        (kept.as_str(), notes.as_str()),
+        ("n", "column \"who\": nearly every row has a text of its own")
+    );
+    let exclude = ReadOptions {
+        exclude: ColumnChoice::parse_list("n"),
+        row_id: Some("who".parse().unwrap()),
+        features: None,
+        ..auto()
+    };
+    let text = "who,n,m,y\nAnn,1,5,a\nBob,2,6,b\n";
+    let samples = read(chunks(text.as_bytes(), b',', 64), b',', &exclude, &|_| {}).unwrap();
+    assert_eq!(samples.feature_names().unwrap(), ["m"]);
+    assert_eq!(samples.row_ids().unwrap().get(1), "Bob");
+}
+
+#[test]
+fn a_missing_label_is_no_class() {
+    check("1,a\n2,b\n3,nan\n", &auto(), "line 3, column 2: expected a label, found \"nan\"");
+    check("1,a\n2,b\n3,NA\n", &dropping(), "- 1, + 2, 1 dropped");
+    let named = ReadOptions { positive: Some("none".into()), ..auto() };
+    check("1,none\n2,b\n3,none\n", &named, "+ 1, - 2, + 3");
+}
+
 #[test]
 fn progress_counts_rows() {
     let seen = std::sync::Mutex::new(vec![]);
     let count = |rows| seen.lock().unwrap().push(rows);
-    read(chunks(b"a,b\n1,x\n2,y\n3,x\n", b',', 4), b',', &auto(), None, &count).unwrap();
+    read(chunks(b"a,b\n1,x\n2,y\n3,x\n", b',', 4), b',', &auto(), &count).unwrap();
     assert_eq!(seen.into_inner().unwrap().last(), Some(&3));
+}
+
+fn expected_of<'a>(features: usize, names: Option<&'a [String]>) -> Expected<'a> {
+    Expected { features, names, index_base: 1, label_column: None, encoding: None }
 }
 
 fn check_stream(text: &str, options: &ReadOptions, wanted: &str, expected: &str) {
     let names: Vec<String> = wanted.split(' ').map(str::to_string).collect();
     let number = wanted.parse().ok();
     let features = number.unwrap_or(names.len());
-    let wanted = Expected { features, names: number.is_none().then_some(&names), index_base: 1 };
+    let wanted = expected_of(features, number.is_none().then_some(&names[..]));
     for bytes in [1, 6, 1 << 20] {
         let mut rows = vec![];
         let chunks = chunks(text.as_bytes(), b',', bytes);
-        let result = stream(chunks, b',', options, &wanted, &mut |block| {
+        let result = stream(chunks, options, &wanted, &mut |block| {
             for (i, row) in block.rows.iter().enumerate() {
                 rows.push(format!("{row}: {}", show_row(&block.features, i)));
             }
@@ -204,9 +311,9 @@ fn a_stream_fits_the_model() {
 
 #[test]
 fn an_error_of_the_taker_stops_the_stream() {
-    let wanted = Expected { features: 1, names: None, index_base: 1 };
+    let wanted = expected_of(1, None);
     let mut count = 0;
-    let result = stream(chunks(b"1\n2\n3\n", b',', 2), b',', &auto(), &wanted, &mut |_| {
+    let result = stream(chunks(b"1\n2\n3\n", b',', 2), &auto(), &wanted, &mut |_| {
         count += 1;
         Err(ErrorKind::NoFeatures.into())
     });

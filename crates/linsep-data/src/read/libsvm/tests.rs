@@ -3,7 +3,10 @@ use std::io::Cursor;
 use proptest::prelude::*;
 
 use super::*;
+use crate::read::gather;
+use crate::read::predict::hand_on;
 use crate::read::text::Boundary;
+use crate::samples::Features;
 
 fn chunks(text: &str, bytes: usize) -> Chunks {
     let text = Box::new(Cursor::new(text.as_bytes().to_vec()));
@@ -17,7 +20,8 @@ fn show_row(features: &Features, i: usize) -> String {
 }
 
 fn show(text: &str, options: &ReadOptions, bytes: usize) -> String {
-    match read(chunks(text, bytes), options, None, &|_| {}) {
+    let table = LibsvmTable::open(chunks(text, bytes), options, false);
+    match table.and_then(|mut table| gather(&mut table, options, None, &|_| {})) {
         Ok(samples) => {
             let rows: Vec<String> = (0..samples.rows())
                 .map(|i| {
@@ -25,8 +29,8 @@ fn show(text: &str, options: &ReadOptions, bytes: usize) -> String {
                     format!("{sign} {}", show_row(samples.features(), i)).trim_end().to_string()
                 })
                 .collect();
-            let (columns, base) = (samples.columns(), samples.index_base());
-            let dropped = samples.dropped();
+            let (columns, base) = (samples.columns(), samples.about().index_base);
+            let dropped = samples.about().dropped;
             format!("{} | {columns} columns from {base}, {dropped} dropped", rows.join(" | "))
         }
         Err(error) => error.to_string(),
@@ -105,9 +109,11 @@ fn rows_with_missing_values_can_be_dropped() {
 
 fn check_stream(text: &str, options: ReadOptions, features: usize, expected: &str) {
     for bytes in [1, 9, 1 << 20] {
-        let wanted = Expected { features, names: None, index_base: 1 };
+        let wanted =
+            Expected { features, names: None, index_base: 1, label_column: None, encoding: None };
         let mut rows = vec![];
-        let result = stream(chunks(text, bytes), &options, &wanted, &mut |block| {
+        let mut table = LibsvmTable::expecting(chunks(text, bytes), &options, &wanted).unwrap();
+        let result = hand_on(&mut table, &options, &wanted, &mut |block| {
             assert_eq!(block.features.columns(), features);
             for (i, row) in block.rows.iter().enumerate() {
                 rows.push(format!("{row}: {}", show_row(&block.features, i)));

@@ -3,11 +3,10 @@
 //! Floats of a plain file in C order and native byte order are mapped; all else is converted on
 //! the way into the one copy that is kept.
 
-mod blocks;
 mod header;
 mod number;
-mod stream;
 mod strings;
+mod table;
 mod values;
 
 use std::fs::File;
@@ -15,19 +14,21 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
-use super::ReadOptions;
-use super::columns::Columns;
+use super::columns::{Chosen, Columns};
 use super::format::without_compression;
+use super::gather::{Gather, name_column};
 use super::labels::{LabelFile, Tally};
+use super::piece::Piece;
 use super::source::{Input, Source};
+use super::{Categorical, ReadOptions, name_label};
 use crate::error::{Column, Error, ErrorKind};
-use crate::samples::{Dense, Features, Missing, Samples};
-pub use blocks::NpyFile;
+use crate::samples::{About, Dense, Features, Missing, RowIds, Samples};
 use header::{Header, damaged};
 use number::{Number, Target};
-pub(super) use stream::stream;
 pub(super) use strings::read_labels;
-use values::{Payload, too_short};
+pub(super) use table::{NpyTable, later};
+use values::Payload;
+pub(super) use values::too_short;
 
 /// Values that are read and converted at a time.
 const BLOCK_VALUES: usize = 1 << 17;
@@ -38,7 +39,7 @@ const COLUMN_BLOCK_VALUES: usize = 1 << 22;
 const NUMBERS: &str = "an array of bool, int8 to int64, uint8 to uint64, float32 or float64";
 
 /// A matrix as the header describes it.
-struct Matrix {
+pub(super) struct Matrix {
     number: Number,
     rows: usize,
     columns: usize,
@@ -80,6 +81,62 @@ impl Matrix {
         let (rows, columns) = (rows as usize, columns as usize);
         let fortran_order = header.fortran_order && columns > 1 && rows > 1;
         Ok(Matrix { number, rows, columns, fortran_order, offset: header.offset, bytes })
+    }
+
+    /// Returns the matrix at the beginning of a file.
+    pub(super) fn of(input: &Input) -> Result<Self, Error> {
+        Self::new(&Header::read(&mut input.head())?)
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Returns true if it is stored column by column.
+    pub(super) fn is_transposed(&self) -> bool {
+        self.fortran_order
+    }
+
+    pub(super) fn offset(&self) -> u64 {
+        self.offset as u64
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(super) fn row_bytes(&self) -> usize {
+        self.columns * self.number.bytes()
+    }
+
+    /// Returns so many rows, whose bytes `fill` puts in place.
+    pub(super) fn decode_rows(
+        &self,
+        rows: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), Error>,
+    ) -> Result<Features, Error> {
+        match self.number.fits_f32() {
+            true => Ok(self.decode_rows_as::<f32>(rows, fill)?.into()),
+            false => Ok(self.decode_rows_as::<f64>(rows, fill)?.into()),
+        }
+    }
+
+    fn decode_rows_as<T: Target>(
+        &self,
+        rows: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), Error>,
+    ) -> Result<Dense<T>, Error> {
+        let columns = self.columns;
+        let mut values = vec![T::default(); rows * columns];
+        if self.number.is_native_float() && self.number.bytes() == size_of::<T>() {
+            fill(bytemuck::cast_slice_mut(&mut values))?;
+        } else {
+            let mut bytes = vec![0; rows * self.row_bytes()];
+            fill(&mut bytes)?;
+            self.number.decode(&bytes, &mut values);
+            self.number.require_exact(&bytes, &values, |k| (k / columns, k % columns))?;
+        }
+        Ok(Dense::new(values, rows, columns))
     }
 
     fn size(&self) -> (usize, usize) {
@@ -162,42 +219,60 @@ impl Matrix {
     fn as_columns(&self) -> Columns {
         Columns { width: self.columns, names: None }
     }
+
+    /// Returns the columns to train on. Errors if some are said to be categories: they are numbers.
+    pub(super) fn choose(
+        &self,
+        options: &ReadOptions,
+        labels_elsewhere: bool,
+    ) -> Result<Chosen, Error> {
+        if matches!(options.categorical, Categorical::Columns(_)) {
+            let found = "categories in an array of numbers".to_string();
+            return Err(ErrorKind::Unsupported { found, expected: "a table for that" }.into());
+        }
+        self.as_columns().choose(options, labels_elsewhere, &[])
+    }
 }
 
-/// Returns the samples of an array, with the labels of `file`, of a file beside, or of a column.
+/// Returns the samples of an array, with the labels of `file` or of a column.
 pub(super) fn read(
     input: Input,
-    source: &Source,
     options: &ReadOptions,
     file: Option<LabelFile>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Samples, Error> {
     let matrix = Matrix::new(&Header::read(&mut input.head())?)?;
-    let file = match labels_beside(source).filter(|_| file.is_none() && options.label.is_none()) {
-        Some(path) => Some(LabelFile::read(&path, options.missing)?),
-        None => file,
-    };
-    let chosen = matrix.as_columns().choose(options, file.is_some())?;
+    let chosen = matrix.choose(options, file.is_some())?;
     let mut features = matrix.load(input, progress)?;
     progress(matrix.rows as u64);
     let file = match chosen.label {
         Some(label) => Some(labels_of_column(&features, label, options.missing)?),
         None => file,
     };
-    if chosen.label.is_some() || options.features.is_some() {
+    let ids = chosen.id.map(|id| ids_of_column(&features, id));
+    if chosen.features.len() < matrix.columns || options.features.is_some() {
         features = pick(features, &chosen.features);
     }
-    Tally::of_rows(matrix.rows as u64).into_samples(features, file, options).map_err(|mut error| {
-        // Features are numbered without the label, columns with it.
-        if let Some(Column::Number(feature)) = &mut error.place.column {
-            *feature = chosen.features[*feature - 1] + 1;
-        }
-        error
-    })
+    let layout = &chosen.layout;
+    let tally = Tally::of_rows(matrix.rows as u64, ids);
+    if options.missing.is_filled() || tally.ids().is_some() {
+        let mut rows = Gather::new(layout);
+        let piece = Piece::of_numbers(features, tally, options.missing);
+        rows.take(piece.map_err(|error| name_column(error, layout))?)?;
+        return rows.finish(file, options).map_err(|error| name_label(error, layout));
+    }
+    let settled =
+        tally.settle(features, file, options).map_err(|error| name_label(error, layout))?;
+    let mut about = About { label_names: settled.labels.names.clone(), ..About::default() };
+    let samples = Samples::new(settled.features, settled.labels, options.missing)
+        .map_err(|error| name_column(error, layout))?;
+    about.dropped = settled.dropped + samples.about().dropped;
+    about.label_column = layout.label.clone();
+    Ok(samples.with_about(about))
 }
 
 /// Returns `STEM.labels.npy` for `STEM.npy`, if there is such a file.
-fn labels_beside(source: &Source) -> Option<std::path::PathBuf> {
+pub(super) fn labels_beside(source: &Source) -> Option<std::path::PathBuf> {
     let Source::File(path) = source else { return None };
     let plain = without_compression(path);
     let beside = plain.with_extension("labels.npy");
@@ -205,7 +280,7 @@ fn labels_beside(source: &Source) -> Option<std::path::PathBuf> {
 }
 
 /// Returns the columns in this order, without a copy if only an edge is left out.
-fn pick(features: Features, keep: &[usize]) -> Features {
+pub(super) fn pick(features: Features, keep: &[usize]) -> Features {
     fn pick<T: Target>(dense: Dense<T>, keep: &[usize]) -> Dense<T> {
         let edge = match keep {
             _ if keep.len() + 1 != dense.columns() => None,
@@ -260,6 +335,19 @@ fn labels_of_column(
         Features::Dense32(dense) => spell_all(dense, column, missing),
         Features::Sparse(_) => Ok(LabelFile::default()),
     }
+}
+
+/// Returns the values of a column as names of rows.
+fn ids_of_column(features: &Features, column: usize) -> RowIds {
+    let mut ids = RowIds::default();
+    for i in 0..features.rows() {
+        features.for_each(i, |k, value| {
+            if k == column {
+                ids.push(&value.to_string());
+            }
+        });
+    }
+    ids
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ fn show(result: Result<Samples, Error>) -> String {
         Ok(samples) => {
             let signs = samples.positive().iter().map(|&p| if p { '+' } else { '-' });
             let (names, rows) = (samples.label_names(), show_rows(samples.features()));
-            let dropped = match samples.dropped() {
+            let dropped = match samples.about().dropped {
                 0 => String::new(),
                 n => format!(", {n} dropped"),
             };
@@ -104,9 +104,9 @@ fn label(number: usize) -> ReadOptions {
 fn check(file: &[u8], options: &ReadOptions, expected: &str) {
     let folder = Folder::new();
     let source = folder.write("x.npy", file);
-    let plain = Input::open(&source).and_then(|i| read(i, &source, options, None, &|_| {}));
+    let plain = Input::open(&source).and_then(|i| read(i, options, None, &|_| {}));
     assert_eq!(show(plain), expected, "from a file");
-    let memory = from_memory(file).and_then(|i| read(i, &Source::Stdin, options, None, &|_| {}));
+    let memory = from_memory(file).and_then(|i| read(i, options, None, &|_| {}));
     assert_eq!(show(memory), expected, "from memory");
 }
 
@@ -171,7 +171,7 @@ fn plain_floats_are_mapped() {
     for (number, expected) in [(3, true), (1, true), (2, false)] {
         let source = folder.write("x.npy", &npy("<f8", false, "(2, 3)", &data));
         let input = Input::open(&source).unwrap();
-        let samples = read(input, &source, &label(number), None, &|_| {}).unwrap();
+        let samples = read(input, &label(number), None, &|_| {}).unwrap();
         let Features::Dense64(dense) = samples.features() else { panic!("f64 is expected") };
         assert_eq!(dense.is_mapped(), expected);
     }
@@ -348,10 +348,14 @@ fn large_arrays_are_transposed_in_tiles() {
     }
 }
 
+fn expected_of(features: usize) -> Expected<'static> {
+    Expected { features, names: None, index_base: 1, label_column: None, encoding: None }
+}
+
 fn check_stream(file: &[u8], options: &ReadOptions, features: usize, expected: &str) {
     let folder = Folder::new();
     let source = folder.write("x.npy", file);
-    let wanted = Expected { features, names: None, index_base: 1 };
+    let wanted = expected_of(features);
     let mut blocks = vec![];
     let result = stream_source(&source, options, &wanted, &mut |block| {
         blocks.push(format!("{:?} {}", block.rows, show_rows(&block.features)));
@@ -383,7 +387,7 @@ fn a_stream_fits_the_model() {
     let many: Vec<u8> = vec![7; 300_000];
     let folder = Folder::new();
     let source = folder.write("many.npy", &npy("|u1", false, "(300000, 1)", &many));
-    let wanted = Expected { features: 1, names: None, index_base: 1 };
+    let wanted = expected_of(1);
     let mut next = 1;
     let summary = stream_source(&source, &auto(), &wanted, &mut |block| {
         assert_eq!(block.rows[0], next);
@@ -406,7 +410,7 @@ proptest! {
             file[at] = byte;
         }
         file.truncate(file.len().min(cut + 60));
-        let _ = from_memory(&file).and_then(|i| read(i, &Source::Stdin, &auto(), None, &|_| {}));
+        let _ = from_memory(&file).and_then(|i| read(i, &auto(), None, &|_| {}));
         let _ = from_memory(&file).and_then(|i| read_labels(i, &mut |_, _| Ok(())));
     }
 }

@@ -56,7 +56,7 @@ impl Payload {
 }
 
 /// Returns the error of a file that ends early.
-pub(super) fn too_short(expected: u64, found: u64) -> Error {
+pub(in crate::read) fn too_short(expected: u64, found: u64) -> Error {
     damaged(format!("expected {expected} bytes of values, found {found}"))
 }
 

@@ -41,7 +41,8 @@ fn with_rows(samples: &Samples, separator: WeakSeparator) -> Carried {
     let strict = |&i: &usize| plane.sign(Row::of(samples.features(), i)) != Ordering::Equal;
     let rows =
         (0..samples.rows()).into_par_iter().with_min_len(256).filter(strict).collect::<Vec<_>>();
-    Carried { features, rows, separator, border: None }
+    let classes = [false, true].map(|p| rows.iter().any(|&i| samples.positive()[i] == p));
+    Carried { features, rows, classes, separator, border: None }
 }
 
 /// The values of a feature in one class: smallest, largest, and how many are stored.

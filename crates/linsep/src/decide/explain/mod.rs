@@ -79,6 +79,8 @@ pub struct Carried {
     pub features: Vec<usize>,
     /// The rows that lie strictly on their own side, rising. All others lie on the hyperplane.
     pub rows: Vec<usize>,
+    /// Whether negative rows are among them, and whether positive ones are.
+    pub classes: [bool; 2],
     /// The hyperplane.
     pub separator: WeakSeparator,
     /// The value of the feature on the hyperplane, where it is one feature alone.

@@ -1,0 +1,198 @@
+//! Gathers pieces of a table in memory, and makes samples of them.
+
+use super::ReadOptions;
+use super::fill::{self, Fills};
+use super::labels::{LabelFile, Tally};
+use super::piece::{Kind, Layout, Levels, Piece, Values, recode};
+use crate::error::{Column, Error, ErrorKind};
+use crate::samples::{About, Encoded, Encoder, Encoding, LeftOut, Samples, WhyLeftOut};
+
+/// The rows of a table so far.
+pub(super) struct Gather<'a> {
+    layout: &'a Layout,
+    values: Option<Values>,
+    pub(super) levels: Vec<Levels>,
+    pub(super) tally: Tally,
+}
+
+impl<'a> Gather<'a> {
+    pub(super) fn new(layout: &'a Layout) -> Self {
+        let categories = layout.columns.iter().filter(|c| c.kind == Kind::Category).count();
+        let levels = vec![Levels::default(); categories];
+        Gather { layout, values: None, levels, tally: Tally::default() }
+    }
+
+    /// Takes a piece that comes after all others; returns how many rows there have been.
+    ///
+    /// Errors if there is no memory for it.
+    pub(super) fn take(&mut self, piece: Piece) -> Result<u64, Error> {
+        let values = self.survey(piece)?;
+        match &mut self.values {
+            Some(all) => all.append(values)?,
+            none => *none = Some(values),
+        }
+        Ok(self.tally.seen())
+    }
+
+    /// Takes all of a piece but its values, which are returned with the codes of the whole table.
+    pub(super) fn survey(&mut self, piece: Piece) -> Result<Values, Error> {
+        let Piece { mut values, levels, tally } = piece;
+        let both = self.levels.iter_mut().zip(&levels);
+        let maps: Vec<Vec<u32>> = both.map(|(all, some)| all.append(some)).collect();
+        recode(&mut values, self.layout, &maps);
+        self.tally.append(tally);
+        Ok(values)
+    }
+
+    /// Returns the samples, with their labels from `file` if there is one.
+    ///
+    /// Errors if there is no row, and as [`Samples::new`] does.
+    pub(super) fn finish(
+        self,
+        file: Option<LabelFile>,
+        options: &ReadOptions,
+    ) -> Result<Samples, Error> {
+        let Gather { layout, values, levels, tally } = self;
+        let rows = tally.kept() as usize;
+        let mut about = About::default();
+        let raw = match values {
+            Some(Values::Sparse(sparse)) => {
+                let base = options.index_base.unwrap_or(u8::from(!sparse.has_zero));
+                about.index_base = base;
+                let columns = sparse.end().saturating_sub(usize::from(base));
+                sparse.into_sparse(base, columns)?
+            }
+            Some(dense) => dense.into_dense(rows, layout.columns.len()),
+            None => return Err(ErrorKind::NoRows { dropped: tally.dropped() as usize }.into()),
+        };
+        let settled = tally.settle(raw, file, options)?;
+        about.dropped = settled.dropped;
+        about.label_names = settled.labels.names.clone();
+        let fills = match options.missing.is_filled() {
+            true => fill::find(&settled.features, options.missing)?,
+            false => Fills::default(),
+        };
+        let encoder = describe(layout, &levels, &fills, options, &mut about)?;
+        let features = match &encoder {
+            Some(encoder) => encoder.apply(&settled.features),
+            None => settled.features,
+        };
+        let samples = Samples::new(features, settled.labels, options.missing)
+            .map_err(|error| name_column(error, layout))?;
+        about.dropped += samples.about().dropped;
+        let samples = samples.with_about(about);
+        Ok(match settled.ids {
+            Some(ids) => samples.with_row_ids(ids),
+            None => samples,
+        })
+    }
+}
+
+/// Returns the error with the column that a feature is, where every column is one.
+pub(super) fn name_column(mut error: Error, layout: &Layout) -> Error {
+    if let Some(Column::Number(feature)) = error.place.column
+        && let Some(raw) = layout.columns.get(feature - 1)
+    {
+        error.place.column = Some(raw.column.clone());
+    }
+    error
+}
+
+/// Writes down what is known of a table once all of it has been seen; returns how its columns become
+/// features, unless each is one as it is.
+///
+/// Errors if no column is left.
+pub(super) fn describe(
+    layout: &Layout,
+    levels: &[Levels],
+    fills: &Fills,
+    options: &ReadOptions,
+    about: &mut About,
+) -> Result<Option<Encoder>, Error> {
+    about.label_column = layout.label.clone();
+    about.left_out = layout.left_out.clone();
+    about.filled = fills.cells;
+    if layout.columns.is_empty() {
+        return Ok(None);
+    }
+    let (mut columns, mut places, mut codes) = (vec![], vec![], vec![]);
+    let mut levels = levels.iter();
+    for (place, raw) in layout.columns.iter().enumerate() {
+        let column = match &raw.column {
+            Column::Name(name) => name.clone(),
+            Column::Number(number) => number.to_string(),
+        };
+        let leave_out = |why| LeftOut { column: raw.column.clone(), why };
+        let (encoded, map) = match raw.kind {
+            Kind::Number => {
+                let fill = fills.of(place);
+                if options.missing.is_filled() && fill.is_none() {
+                    about.left_out.push(leave_out(WhyLeftOut::NoValues));
+                    continue;
+                }
+                (Encoded::Number { column, fill }, vec![])
+            }
+            Kind::Category => {
+                let levels = levels.next().expect("levels for each category");
+                if levels.mostly_once() && !raw.asked {
+                    about.left_out.push(leave_out(WhyLeftOut::TextOfItsOwn));
+                    continue;
+                }
+                if levels.endless {
+                    let count = levels.spellings.len();
+                    return Err(
+                        Error::from(ErrorKind::ManyLevels { count }).in_column(raw.column.clone())
+                    );
+                }
+                category(column, levels, options)
+            }
+        };
+        columns.push(encoded);
+        places.push(place);
+        codes.push(map);
+    }
+    let encoding = Encoding { columns };
+    if encoding.width() == 0 {
+        return Err(ErrorKind::NoFeatures.into());
+    }
+    let plain = encoding.is_plain() && encoding.columns.len() == layout.columns.len();
+    if layout.named || !plain {
+        about.feature_names = Some(encoding.names(layout.named));
+    }
+    if plain {
+        return Ok(None);
+    }
+    about.encoding = Some(encoding.clone());
+    Ok(Some(Encoder::new(encoding, places, codes)))
+}
+
+/// Returns a category with its levels in order, and the level of each code.
+fn category(
+    column: String,
+    levels: &Levels,
+    options: &ReadOptions,
+) -> (Encoded, Vec<Option<usize>>) {
+    let mut order: Vec<usize> = (0..levels.spellings.len()).collect();
+    order.sort_by(|&a, &b| in_order(&levels.spellings[a], &levels.spellings[b]));
+    let mut codes = vec![None; order.len()];
+    order.iter().enumerate().for_each(|(level, &code)| codes[code] = Some(level));
+    // Of equals the first.
+    let fill = (0..order.len()).rev().max_by_key(|&level| levels.counts[order[level]]);
+    let encoded = Encoded::Category {
+        column,
+        levels: order.iter().map(|&code| levels.spellings[code].clone()).collect(),
+        first_dropped: !options.all_levels,
+        fill: fill.filter(|_| options.missing.is_filled()),
+    };
+    (encoded, codes)
+}
+
+/// Returns the order of two levels: numbers by value and before words, words by letters.
+fn in_order(a: &str, b: &str) -> std::cmp::Ordering {
+    match (fast_float2::parse::<f64, _>(a), fast_float2::parse::<f64, _>(b)) {
+        (Ok(x), Ok(y)) => x.total_cmp(&y).then_with(|| a.cmp(b)),
+        (Ok(_), Err(_)) => std::cmp::Ordering::Less,
+        (Err(_), Ok(_)) => std::cmp::Ordering::Greater,
+        _ => a.cmp(b),
+    }
+}
