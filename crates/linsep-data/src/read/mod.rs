@@ -5,6 +5,8 @@
 //! and `npy` maps or converts arrays. `columns`, `cell` and `labels` are what they share.
 
 mod cell;
+#[cfg(feature = "columnar")]
+mod columnar;
 mod columns;
 mod compression;
 mod csv;
@@ -105,6 +107,7 @@ pub fn read(
             let format = choose_format(source, &input, options)?;
             match format {
                 Format::Npy => npy::read(input, source, options, labels, progress),
+                Format::Parquet | Format::Arrow => Err(without_columns(format)),
                 Format::Libsvm => {
                     let chunks = Chunks::new(input.into_text(), Boundary::line(), CHUNK_BYTES);
                     libsvm::read(chunks, options, labels, progress)
@@ -168,6 +171,7 @@ pub fn stream(
             let format = choose_format(source, &input, options)?;
             match format {
                 Format::Npy => npy::stream(input, options, expected, each),
+                Format::Parquet | Format::Arrow => Err(without_columns(format)),
                 Format::Libsvm => {
                     let chunks = Chunks::new(input.into_text(), Boundary::line(), CHUNK_BYTES);
                     libsvm::stream(chunks, options, expected, each)
@@ -196,4 +200,20 @@ fn choose_format(source: &Source, input: &Input, options: &ReadOptions) -> Resul
         Some(format) => Ok(format),
         None => Format::by_content(input.head()),
     }
+}
+
+/// Returns why columns cannot be read here.
+fn without_columns(format: Format) -> Error {
+    let found = format!("{format} files in this build");
+    let expected = "a build with the feature \"columnar\"";
+    ErrorKind::Unsupported { found, expected }.into()
+}
+
+/// Decodes all numbers of Parquet or Arrow files and returns how many there are, for benchmarks.
+///
+/// Errors if a file cannot be read.
+#[cfg(feature = "columnar")]
+#[doc(hidden)]
+pub fn count_numbers(path: &std::path::Path) -> Result<usize, Error> {
+    columnar::count_numbers(path)
 }
