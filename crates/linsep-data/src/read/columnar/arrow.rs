@@ -11,6 +11,7 @@ use arrow_ipc::reader::{FileDecoder, read_footer_length};
 use arrow_ipc::{Block, Message, MessageHeader, MetadataVersion};
 use arrow_schema::SchemaRef;
 
+use super::guarded;
 use crate::error::{Error, ErrorKind};
 
 const MAGIC: &[u8] = b"ARROW1";
@@ -134,24 +135,33 @@ impl Contents {
         rows: Option<&[usize]>,
         each: &mut dyn FnMut(RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut decoder =
-            FileDecoder::new(self.schema.clone(), self.version).with_projection(roots.to_vec());
-        for (_, block) in self.dictionaries.iter().filter(|(from, _)| *from <= part) {
-            let buffer = read_block(&mut file, block)?;
-            decoder.read_dictionary(block, &buffer).map_err(damage)?;
-        }
-        let block = &self.batches[part];
-        let buffer = read_block(&mut file, block)?;
-        let batch = decoder.read_record_batch(block, &buffer).map_err(damage)?;
-        let mut batch = batch.ok_or_else(|| damage("a batch is missing"))?;
-        if let Some(rows) = rows {
-            let rows: UInt64Array = rows.iter().map(|&row| row as u64).collect();
-            batch = arrow_select::take::take_record_batch(&batch, &rows).map_err(damage)?;
-        }
+        let batch = guarded(|| self.decode_all(&mut file, part, roots, rows))?;
         for first in (0..batch.num_rows()).step_by(at_once) {
             each(batch.slice(first, at_once.min(batch.num_rows() - first)))?;
         }
         Ok(())
+    }
+
+    fn decode_all(
+        &self,
+        file: &mut File,
+        part: usize,
+        roots: &[usize],
+        rows: Option<&[usize]>,
+    ) -> Result<RecordBatch, Error> {
+        let mut decoder =
+            FileDecoder::new(self.schema.clone(), self.version).with_projection(roots.to_vec());
+        for (_, block) in self.dictionaries.iter().filter(|(from, _)| *from <= part) {
+            let buffer = read_block(file, block)?;
+            decoder.read_dictionary(block, &buffer).map_err(damage)?;
+        }
+        let block = &self.batches[part];
+        let buffer = read_block(file, block)?;
+        let batch = decoder.read_record_batch(block, &buffer).map_err(damage)?;
+        let batch = batch.ok_or_else(|| damage("a batch is missing"))?;
+        let Some(rows) = rows else { return Ok(batch) };
+        let rows: UInt64Array = rows.iter().map(|&row| row as u64).collect();
+        arrow_select::take::take_record_batch(&batch, &rows).map_err(damage)
     }
 }
 

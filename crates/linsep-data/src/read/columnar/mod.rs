@@ -15,6 +15,7 @@ mod texts;
 mod values;
 
 use std::fs::{File, Metadata};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -198,8 +199,8 @@ impl PartFile {
         let mut file = File::open(path)?;
         let stamp = Stamp::of(&file.metadata()?);
         let contents = match format {
-            Format::Parquet => Contents::Parquet(parquet::Footer::read(&file)?),
-            _ => Contents::Arrow(arrow::Contents::read(&mut file)?),
+            Format::Parquet => Contents::Parquet(guarded(|| parquet::Footer::read(&file))?),
+            _ => Contents::Arrow(guarded(|| arrow::Contents::read(&mut file))?),
         };
         Ok(PartFile { path: path.to_path_buf(), stamp, contents })
     }
@@ -251,6 +252,15 @@ impl Stamp {
     fn of(metadata: &Metadata) -> Self {
         Stamp(metadata.len(), metadata.modified().ok())
     }
+}
+
+/// Returns what the decoders of a format return. They may panic over damaged files, which is an error
+/// like any other.
+fn guarded<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    panic::catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
+        let what = "its parts contradict each other".to_string();
+        Err(ErrorKind::Damaged { what }.into())
+    })
 }
 
 fn name_of(path: &Path) -> String {

@@ -12,6 +12,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::errors::ParquetError;
 
+use super::guarded;
 use crate::error::{Error, ErrorKind};
 
 /// What the end of a file says.
@@ -24,7 +25,9 @@ impl Footer {
         let wanted = with_dictionaries(plain.schema());
         let options = ArrowReaderOptions::new().with_schema(Arc::new(wanted));
         let coded = ArrowReaderMetadata::try_new(plain.metadata().clone(), options);
-        Ok(Footer(coded.unwrap_or(plain)))
+        let footer = Footer(coded.unwrap_or(plain));
+        footer.check_places(file.metadata()?.len())?;
+        Ok(footer)
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
@@ -64,8 +67,25 @@ impl Footer {
             let selection = RowSelection::from_consecutive_ranges(ranges(rows), total);
             builder = builder.with_row_selection(selection);
         }
-        for batch in builder.build().map_err(damage)? {
-            each(batch.map_err(|error| damage(error.into()))?)?;
+        let mut batches = guarded(|| builder.build().map_err(damage))?;
+        let mut next = || guarded(|| batches.next().transpose().map_err(|e| damage(e.into())));
+        while let Some(batch) = next()? {
+            each(batch)?;
+        }
+        Ok(())
+    }
+
+    /// Errors if a column is said to be outside of the file.
+    fn check_places(&self, size: u64) -> Result<(), Error> {
+        let columns = self.0.metadata().row_groups().iter().flat_map(|group| group.columns());
+        for column in columns {
+            let starts = column.dictionary_page_offset().into_iter();
+            let start = starts.chain([column.data_page_offset()]).min().unwrap_or(-1);
+            let end = start.checked_add(column.compressed_size());
+            if start < 0 || column.compressed_size() < 0 || end.is_none_or(|e| e as u64 > size) {
+                let what = "a column is outside of the file".to_string();
+                return Err(ErrorKind::Damaged { what }.into());
+            }
         }
         Ok(())
     }

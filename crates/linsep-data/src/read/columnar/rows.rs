@@ -84,12 +84,14 @@ impl<'a> Plan<'a> {
         let texts = self.wanted.texts.iter().map(|&column| {
             let slot = self.columns.slots[column];
             let array = self.array(roots, slot.root);
-            match self.columns.roots[slot.root].list {
-                Some(_) => Texts::of(&items(array, slot.item)),
+            let texts = match self.columns.roots[slot.root].list {
+                Some(_) => items(array, slot.item).and_then(|items| Texts::of(&items)),
                 None => Texts::of(array),
-            }
+            };
+            texts.map_err(|fault| Misplaced { root: slot.root, fault })
         });
-        Ok(Batch { first, rows: roots.num_rows(), numbers, texts: texts.collect() })
+        let texts = texts.collect::<Result<_, _>>()?;
+        Ok(Batch { first, rows: roots.num_rows(), numbers, texts })
     }
 
     fn array<'b>(&self, roots: &'b RecordBatch, root: usize) -> &'b ArrayRef {

@@ -12,6 +12,9 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, UInt64Array};
 use arrow_schema::{DataType, TimeUnit};
+use arrow_select::take::{TakeOptions, take};
+
+use super::values::Fault;
 
 /// One column of text: a code per row into its spellings.
 #[derive(Debug, Default)]
@@ -27,8 +30,10 @@ impl Texts {
     pub(in crate::read) const NULL: u32 = u32::MAX;
 
     /// Returns the texts of an array; numbers are spelled as in a CSV file.
-    pub(super) fn of(array: &ArrayRef) -> Self {
-        match array.data_type() {
+    ///
+    /// Errors if it is neither.
+    pub(super) fn of(array: &ArrayRef) -> Result<Self, Fault> {
+        Ok(match array.data_type() {
             DataType::Utf8 => {
                 let texts = array.as_string::<i32>();
                 coded(array, |at| texts.value(at), ToString::to_string)
@@ -41,7 +46,7 @@ impl Texts {
                 let texts = array.as_string_view();
                 coded(array, |at| texts.value(at), ToString::to_string)
             }
-            DataType::Dictionary(..) => in_dictionary(array),
+            DataType::Dictionary(..) => in_dictionary(array)?,
             DataType::Boolean => {
                 let bits = array.as_boolean();
                 coded(array, |at| bits.value(at), ToString::to_string)
@@ -88,8 +93,8 @@ impl Texts {
             DataType::Decimal256(precision, scale) => {
                 decimals::<Decimal256Type>(array, *precision, *scale)
             }
-            other => unreachable!("{other} is neither text nor a number"),
-        }
+            other => return Err(Fault::of_type(other, "text")),
+        })
     }
 }
 
@@ -138,9 +143,9 @@ where
 }
 
 /// Returns the texts of the entries of a dictionary, by their keys.
-fn in_dictionary(array: &ArrayRef) -> Texts {
+fn in_dictionary(array: &ArrayRef) -> Result<Texts, Fault> {
     let dictionary = array.as_any_dictionary();
-    let entries = Texts::of(dictionary.values());
+    let entries = Texts::of(dictionary.values())?;
     let keys = dictionary.normalized_keys();
     // Only the entries that occur are passed on: a dictionary may be longer than the batch.
     let mut texts = Texts::default();
@@ -157,11 +162,13 @@ fn in_dictionary(array: &ArrayRef) -> Texts {
         }
         *code
     }));
-    texts
+    Ok(texts)
 }
 
 /// Returns the item of each list of an array; null where there is none.
-pub(super) fn items(array: &ArrayRef, item: usize) -> ArrayRef {
+///
+/// Errors if it holds no lists, or shorter ones.
+pub(super) fn items(array: &ArrayRef, item: usize) -> Result<ArrayRef, Fault> {
     let (values, place): (_, Box<dyn Fn(usize) -> usize>) = match array.data_type() {
         DataType::FixedSizeList(_, length) => {
             let length = *length as usize;
@@ -175,9 +182,10 @@ pub(super) fn items(array: &ArrayRef, item: usize) -> ArrayRef {
             let lists = array.as_list::<i64>();
             (lists.values(), Box::new(move |at| lists.offsets()[at] as usize + item))
         }
-        other => unreachable!("{other} is no list"),
+        other => return Err(Fault::of_type(other, "lists")),
     };
     let places = (0..array.len()).map(|at| array.is_valid(at).then(|| place(at) as u64));
     let places: UInt64Array = places.collect();
-    arrow_select::take::take(values, &places, None).expect("the places are within the lists")
+    let check = TakeOptions { check_bounds: true };
+    take(values, &places, Some(check)).map_err(|error| Fault::damage(&error))
 }

@@ -13,7 +13,8 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait, PrimitiveArray};
 use arrow_buffer::NullBuffer;
-use arrow_schema::{ArrowError, DataType, TimeUnit};
+use arrow_schema::{DataType, TimeUnit};
+use arrow_select::take::take;
 
 use super::Numbers;
 use crate::error::ErrorKind;
@@ -26,6 +27,17 @@ pub(super) struct Fault {
     /// The row, counted from 0.
     pub(super) at: usize,
     pub(super) kind: ErrorKind,
+}
+
+impl Fault {
+    /// Returns that an array is not of the type that the schema says.
+    pub(super) fn of_type(found: &DataType, expected: &str) -> Self {
+        Fault::damage(&format!("expected {expected}, found {found}"))
+    }
+
+    pub(super) fn damage(what: &dyn Display) -> Self {
+        Fault { at: 0, kind: ErrorKind::Damaged { what: what.to_string() } }
+    }
 }
 
 /// The floats that values are turned into.
@@ -159,22 +171,15 @@ fn scalars<T: Float>(array: &ArrayRef) -> Result<Cow<'_, [T]>, Fault> {
         DataType::Decimal128(_, scale) => decimals::<Decimal128Type, T>(array, *scale),
         DataType::Decimal256(_, scale) => decimals::<Decimal256Type, T>(array, *scale),
         DataType::Dictionary(..) => {
-            let plain = without_dictionary(array).map_err(|error| Fault {
-                at: 0,
-                kind: ErrorKind::Damaged { what: error.to_string() },
-            })?;
+            let dictionary = array.as_any_dictionary();
+            let plain = take(dictionary.values(), dictionary.keys(), None);
+            let plain = plain.map_err(|error| Fault::damage(&error))?;
             return Ok(scalars::<T>(&plain)?.into_owned().into());
         }
-        other => unreachable!("{other} is no number"),
+        other => return Err(Fault::of_type(other, "numbers")),
     };
     blank(&mut values, array.nulls(), 1);
     Ok(values)
-}
-
-/// Returns the array that a dictionary and its keys stand for.
-pub(super) fn without_dictionary(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
-    let dictionary = array.as_any_dictionary();
-    arrow_select::take::take(dictionary.values(), dictionary.keys(), None)
 }
 
 fn float32<T: Float>(values: &[f32]) -> Cow<'_, [T]> {

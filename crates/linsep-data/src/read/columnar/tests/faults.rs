@@ -7,10 +7,14 @@ fn message(result: Result<impl Sized, Error>, folder: &Folder) -> String {
     error.to_string().replace(&format!("{}/", folder.0.display()), "")
 }
 
-/// Returns the first error of reading all of a file.
+/// Returns all that can be read of a file: a damaged one may have other columns than were written.
 fn read_all(path: &Path) -> Result<Vec<String>, Error> {
     let files = open(&[path.to_path_buf()])?;
-    rows_of(&files, &Wanted { numbers: vec![0, 1, 2], texts: vec![3] })
+    let of_kind = |kind: Kind| {
+        let columns = files.kinds().iter().enumerate();
+        columns.filter(|(_, found)| **found == kind).map(|(column, _)| column).collect()
+    };
+    rows_of(&files, &Wanted { numbers: of_kind(Kind::Number), texts: of_kind(Kind::Text) })
 }
 
 #[test]
@@ -61,14 +65,12 @@ fn flipped_bits_do_not_bring_it_down() {
     for name in NAMES {
         let bytes = fs::read(folder.write(name, &table(), 3)).unwrap();
         let path = folder.path(&format!("flipped-{name}"));
-        for at in 0..bytes.len() {
-            for mask in [0x01, 0x80, 0xff] {
-                let mut bytes = bytes.clone();
-                bytes[at] ^= mask;
-                fs::write(&path, &bytes).unwrap();
-                // What is read may be wrong, as no sum of the bytes is stored.
-                let _ = read_all(&path);
-            }
+        for at in (0..bytes.len()).step_by(3) {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= [0x01, 0x80, 0xff][at / 3 % 3];
+            fs::write(&path, &bytes).unwrap();
+            // What is read may be wrong, as no sum of the bytes is stored.
+            let _ = read_all(&path);
         }
     }
 }
