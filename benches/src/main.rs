@@ -3,6 +3,7 @@
 //! `make bench` runs all; `cargo run --release -p linsep-bench -- NAME…` runs some. `full` runs only
 //! when named: the paper's (a) and (b) take 4 GB each.
 
+mod columnar;
 mod deciding;
 mod exact;
 mod kernels;
@@ -26,9 +27,10 @@ fn main() {
     if names.iter().any(|name| name == "full") {
         deciding::run_full();
     }
-    let benches: [(&str, fn()); 7] = [
+    let benches: [(&str, fn()); 8] = [
         ("kernels", kernels::run),
         ("reading", reading::run),
+        ("columnar", columnar::run),
         ("memory", memory::run),
         ("skipping", skipping::run),
         ("exact", exact::run),

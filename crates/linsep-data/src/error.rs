@@ -236,6 +236,29 @@ pub enum ErrorKind {
         /// What can be read.
         expected: &'static str,
     },
+    /// A list is shorter or longer than that of the first row.
+    #[error("expected a list of {expected}, found one of {found}")]
+    ListLength {
+        /// Items in this list.
+        found: usize,
+        /// Items in the first list of the column.
+        expected: usize,
+    },
+    /// A part file has other columns than the first one.
+    #[error("expected {expected} as column {number}, as in {first}, found {found}")]
+    OtherColumns {
+        /// The column, counted from 1.
+        number: usize,
+        /// Name and type in this file.
+        found: String,
+        /// Name and type in the first file.
+        expected: String,
+        /// The first file.
+        first: String,
+    },
+    /// No file fits the folder or pattern that was given.
+    #[error("expected Parquet or Arrow files, found none")]
+    NoFiles,
     /// Sparse rows are not in order.
     #[error("sparse rows are not in order: {0:?}")]
     Sparse(SparseFault),

@@ -83,10 +83,10 @@ fn the_format_is_found() {
     check("a.csv", b"1|2|n\n3|4|p\n", &ReadOptions { delimiter: Some(b'|'), ..auto() }, rows);
     check(
         "a",
-        b"PAR1....",
+        b"PK\x03\x04....",
         &auto(),
-        "a: cannot read a Parquet file; expected csv, tsv, libsvm or npy, plain or compressed by \
-         gzip or zstd",
+        "a: cannot read a zip archive; expected csv, tsv, libsvm or npy, plain or compressed by \
+         gzip or zstd, or parquet or arrow",
     );
 }
 

@@ -76,7 +76,7 @@ pub(super) struct Columns {
 }
 
 /// Which columns are used, counted from 0, and for what.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Chosen {
     pub(super) features: Vec<usize>,
     pub(super) label: Option<usize>,

@@ -7,7 +7,8 @@ use std::str::FromStr;
 use super::cell;
 use crate::error::{Error, ErrorKind};
 
-const READABLE: &str = "csv, tsv, libsvm or npy, plain or compressed by gzip or zstd";
+const READABLE: &str =
+    "csv, tsv, libsvm or npy, plain or compressed by gzip or zstd, or parquet or arrow";
 
 /// A format of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,10 @@ pub enum Format {
     Libsvm,
     /// An array as NumPy saves it.
     Npy,
+    /// Columns as Parquet stores them.
+    Parquet,
+    /// Columns as Arrow and Feather files and streams hold them.
+    Arrow,
 }
 
 impl Format {
@@ -41,6 +46,12 @@ impl Format {
     pub(super) fn by_content(head: &[u8]) -> Result<Self, Error> {
         if head.starts_with(b"\x93NUMPY") {
             return Ok(Format::Npy);
+        }
+        if head.starts_with(b"PAR1") {
+            return Ok(Format::Parquet);
+        }
+        if head.starts_with(b"ARROW1") {
+            return Ok(Format::Arrow);
         }
         if let Some(found) = unreadable(head) {
             let found = found.to_string();
@@ -68,8 +79,6 @@ pub(super) fn without_compression(path: &Path) -> std::path::PathBuf {
 /// Returns what the bytes are, if that is known and cannot be read.
 fn unreadable(head: &[u8]) -> Option<&'static str> {
     match head {
-        [b'P', b'A', b'R', b'1', ..] => Some("a Parquet file"),
-        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Some("an Arrow file"),
         [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
         [0x89, b'H', b'D', b'F', ..] => Some("an HDF5 file"),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => Some("xz-compressed data"),
@@ -98,16 +107,20 @@ fn looks_like_libsvm(line: &[u8]) -> bool {
 impl FromStr for Format {
     type Err = Error;
 
-    /// Returns the format of this name: csv, tsv, libsvm, svm or npy, in any case.
+    /// Returns the format of this name, in any case: csv, tsv, libsvm or svm, npy, parquet or pq, arrow,
+    /// feather or ipc.
     fn from_str(name: &str) -> Result<Self, Error> {
         match name.to_ascii_lowercase().as_str() {
             "csv" => Ok(Format::Csv),
             "tsv" => Ok(Format::Tsv),
             "libsvm" | "svm" => Ok(Format::Libsvm),
             "npy" => Ok(Format::Npy),
+            "parquet" | "pq" => Ok(Format::Parquet),
+            "arrow" | "feather" | "ipc" => Ok(Format::Arrow),
             _ => {
                 let found = format!("the format \"{name}\"");
-                Err(ErrorKind::Unsupported { found, expected: "csv, tsv, libsvm or npy" }.into())
+                let expected = "csv, tsv, libsvm, npy, parquet or arrow";
+                Err(ErrorKind::Unsupported { found, expected }.into())
             }
         }
     }
@@ -120,6 +133,8 @@ impl fmt::Display for Format {
             Format::Tsv => "tsv",
             Format::Libsvm => "libsvm",
             Format::Npy => "npy",
+            Format::Parquet => "parquet",
+            Format::Arrow => "arrow",
         })
     }
 }
@@ -138,6 +153,8 @@ mod tests {
         check("a.tsv.zst", Some(Format::Tsv));
         check("a.libsvm", Some(Format::Libsvm));
         check("a.npy.gz", Some(Format::Npy));
+        check("a.pq", Some(Format::Parquet));
+        check("a.feather", Some(Format::Arrow));
         check("a.txt", None);
         check("a.data.gz", None);
         check("csv", None);
@@ -164,7 +181,8 @@ mod tests {
         check(b"a\tb\n1,5\t2\n", Ok(Format::Tsv));
         check(b"a,b\tc\n", Ok(Format::Csv));
         check(b"\n", Ok(Format::Csv));
-        check(b"PAR1\x15", Err("a Parquet file"));
+        check(b"PAR1\x15", Ok(Format::Parquet));
+        check(b"ARROW1\0\0", Ok(Format::Arrow));
         check(b"\xff\xfe1\0", Err("UTF-16"));
     }
 
@@ -172,6 +190,9 @@ mod tests {
     fn by_name() {
         assert_eq!("SVM".parse::<Format>().unwrap(), Format::Libsvm);
         let error = "xlsx".parse::<Format>().unwrap_err().to_string();
-        assert_eq!(error, "cannot read the format \"xlsx\"; expected csv, tsv, libsvm or npy");
+        assert_eq!(
+            error,
+            "cannot read the format \"xlsx\"; expected csv, tsv, libsvm, npy, parquet or arrow"
+        );
     }
 }

@@ -11,6 +11,8 @@
 
 mod cache;
 mod cell;
+#[cfg(feature = "columnar")]
+mod columnar;
 mod columns;
 mod compression;
 mod csv;
@@ -138,17 +140,127 @@ pub fn read(
     options: &ReadOptions,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Samples, Error> {
-    Input::open(source)
-        .and_then(|input| {
-            let format = choose_format(source, &input, options)?;
-            let labels = label_file(source, format, options)?;
-            if format == Format::Npy {
-                return npy::read(input, options, labels, progress);
+    Opened::open(source, options)
+        .and_then(|opened| {
+            let labels = label_file(source, &opened, options)?;
+            match opened {
+                Opened::Bytes(input, Format::Npy) => npy::read(input, options, labels, progress),
+                opened => {
+                    let mut table = opened.table(options, labels.is_some())?;
+                    gather(&mut *table, options, labels, progress)
+                }
             }
-            let mut table = open_table(input, format, options, labels.is_some())?;
-            gather(&mut *table, options, labels, progress)
         })
         .map_err(|error| error.in_source(&source.name()))
+}
+
+/// A source of which the format is known.
+enum Opened {
+    /// Bytes of one format.
+    Bytes(Input, Format),
+    /// Parquet or Arrow files.
+    #[cfg(feature = "columnar")]
+    Columns(columnar::Files),
+}
+
+impl Opened {
+    /// Opens a source. Errors if it cannot be opened, or is of a kind that cannot be read.
+    fn open(source: &Source, options: &ReadOptions) -> Result<Self, Error> {
+        #[cfg(feature = "columnar")]
+        if let Source::File(path) = source
+            && let Some(paths) = columnar::part_files(path)?
+        {
+            let format = options.format.or_else(|| Format::by_extension(&paths[0]));
+            let format = format.unwrap_or(Format::Parquet);
+            return Ok(Opened::Columns(columnar::Files::open(&paths, format)?));
+        }
+        let input = Input::open(source)?;
+        let format = choose_format(source, &input, options)?;
+        match (format, source) {
+            #[cfg(feature = "columnar")]
+            (Format::Parquet | Format::Arrow, Source::File(path)) => {
+                Ok(Opened::Columns(columnar::Files::open(&[path.clone()], format)?))
+            }
+            (Format::Parquet | Format::Arrow, _) => Err(without_columns(format)),
+            _ => Ok(Opened::Bytes(input, format)),
+        }
+    }
+
+    /// Returns the table to train on.
+    fn table(
+        self,
+        options: &ReadOptions,
+        labels_elsewhere: bool,
+    ) -> Result<Box<dyn Table>, Error> {
+        Ok(match self {
+            Opened::Bytes(input, Format::Npy) => {
+                Box::new(npy::NpyTable::open(input, options, labels_elsewhere)?)
+            }
+            Opened::Bytes(input, Format::Libsvm) => {
+                let chunks = Chunks::new(input.into_text(), Boundary::line(), CHUNK_BYTES);
+                Box::new(LibsvmTable::open(chunks, options, labels_elsewhere)?)
+            }
+            Opened::Bytes(input, format) => {
+                let (chunks, delimiter) = delimited(input, format, options);
+                Box::new(CsvTable::open(chunks, delimiter, options, labels_elsewhere)?)
+            }
+            #[cfg(feature = "columnar")]
+            Opened::Columns(files) => {
+                Box::new(columnar::ColumnarTable::open(files, options, labels_elsewhere)?)
+            }
+        })
+    }
+
+    /// Returns the table with the columns that a model expects.
+    fn expecting(
+        self,
+        options: &ReadOptions,
+        expected: &Expected,
+    ) -> Result<Box<dyn Table>, Error> {
+        Ok(match self {
+            Opened::Bytes(input, Format::Npy) => {
+                Box::new(npy::NpyTable::expecting(input, options, expected)?)
+            }
+            Opened::Bytes(input, Format::Libsvm) => {
+                let chunks = Chunks::new(input.into_text(), Boundary::line(), CHUNK_BYTES);
+                Box::new(LibsvmTable::expecting(chunks, options, expected)?)
+            }
+            Opened::Bytes(input, format) => {
+                let (chunks, delimiter) = delimited(input, format, options);
+                Box::new(CsvTable::expecting(chunks, delimiter, options, expected)?)
+            }
+            #[cfg(feature = "columnar")]
+            Opened::Columns(files) => {
+                Box::new(columnar::ColumnarTable::expecting(files, options, expected)?)
+            }
+        })
+    }
+}
+
+/// Returns delimited text in chunks, and what stands between two cells.
+fn delimited(input: Input, format: Format, options: &ReadOptions) -> (Chunks, u8) {
+    let delimiter = options.delimiter(format);
+    let boundary = Boundary::record(delimiter);
+    (Chunks::new(input.into_text(), boundary, CHUNK_BYTES), delimiter)
+}
+
+/// Returns why columns cannot be read here.
+fn without_columns(format: Format) -> Error {
+    let found = format!("{format} data here");
+    let expected = match cfg!(feature = "columnar") {
+        true => "a file: its end is read first",
+        false => "a build with the feature \"columnar\"",
+    };
+    ErrorKind::Unsupported { found, expected }.into()
+}
+
+/// Decodes all numbers of Parquet or Arrow files and returns how many there are, for benchmarks.
+///
+/// Errors if a file cannot be read.
+#[cfg(feature = "columnar")]
+#[doc(hidden)]
+pub fn count_numbers(path: &std::path::Path) -> Result<usize, Error> {
+    columnar::count_numbers(path)
 }
 
 /// Returns the samples of a table, with their labels from a file if there is one.
@@ -176,36 +288,15 @@ trait Table {
     fn pieces(&mut self, take: &mut dyn FnMut(Piece) -> Result<(), Error>) -> Result<(), Error>;
 }
 
-/// Returns the table to train on.
-fn open_table(
-    input: Input,
-    format: Format,
-    options: &ReadOptions,
-    labels_elsewhere: bool,
-) -> Result<Box<dyn Table>, Error> {
-    Ok(match format {
-        Format::Npy => Box::new(npy::NpyTable::open(input, options, labels_elsewhere)?),
-        Format::Libsvm => {
-            let chunks = Chunks::new(input.into_text(), Boundary::line(), CHUNK_BYTES);
-            Box::new(LibsvmTable::open(chunks, options, labels_elsewhere)?)
-        }
-        Format::Csv | Format::Tsv => {
-            let delimiter = options.delimiter(format);
-            let chunks = Chunks::new(input.into_text(), Boundary::record(delimiter), CHUNK_BYTES);
-            Box::new(CsvTable::open(chunks, delimiter, options, labels_elsewhere)?)
-        }
-    })
-}
-
 /// Returns the labels that stand in a file of their own: the one that was named, or the one beside an
 /// array.
 fn label_file(
     source: &Source,
-    format: Format,
+    opened: &Opened,
     options: &ReadOptions,
 ) -> Result<Option<LabelFile>, Error> {
-    let beside = || match format {
-        Format::Npy if options.label.is_none() => npy::labels_beside(source),
+    let beside = || match opened {
+        Opened::Bytes(_, Format::Npy) if options.label.is_none() => npy::labels_beside(source),
         _ => None,
     };
     let path = options.labels.clone().or_else(beside);

@@ -178,6 +178,12 @@ impl Levels {
         code
     }
 
+    /// Returns the code of a level, if it is known.
+    #[cfg(feature = "columnar")]
+    pub(super) fn code(&self, spelling: &str) -> Option<u32> {
+        self.codes.get(spelling).copied()
+    }
+
     /// Takes the levels of rows that come after these; returns the code here of each code there.
     pub(super) fn append(&mut self, other: &Levels) -> Vec<u32> {
         self.endless |= other.endless;

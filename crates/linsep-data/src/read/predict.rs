@@ -1,9 +1,7 @@
 //! Hands the rows of a source to a model, block by block.
 
 use super::piece::{Kind, Layout, Levels, Piece, Values};
-use super::source::{Input, Source};
-use super::text::{Boundary, Chunks};
-use super::{CHUNK_BYTES, CsvTable, Format, LibsvmTable, ReadOptions, Table, choose_format, npy};
+use super::{Opened, ReadOptions, Source, Table};
 use crate::error::{Column, Error, ErrorKind};
 use crate::samples::{Encoded, Encoder, Encoding, Features, LabelTable, RowIds};
 
@@ -68,10 +66,9 @@ pub fn stream(
     expected: &Expected,
     each: &mut dyn FnMut(Block) -> Result<(), Error>,
 ) -> Result<StreamSummary, Error> {
-    Input::open(source)
-        .and_then(|input| {
-            let format = choose_format(source, &input, options)?;
-            let mut table = expect(input, format, options, expected)?;
+    Opened::open(source, options)
+        .and_then(|opened| {
+            let mut table = opened.expecting(options, expected)?;
             hand_on(&mut *table, options, expected, each)
         })
         .map_err(|error| error.in_source(&source.name()))
@@ -97,27 +94,6 @@ pub(super) fn hand_on(
         }
     })?;
     Ok(summary)
-}
-
-/// Returns the table with the columns that a model expects.
-fn expect(
-    input: Input,
-    format: Format,
-    options: &ReadOptions,
-    expected: &Expected,
-) -> Result<Box<dyn Table>, Error> {
-    Ok(match format {
-        Format::Npy => Box::new(npy::NpyTable::expecting(input, options, expected)?),
-        Format::Libsvm => {
-            let chunks = Chunks::new(input.into_text(), Boundary::line(), CHUNK_BYTES);
-            Box::new(LibsvmTable::expecting(chunks, options, expected)?)
-        }
-        Format::Csv | Format::Tsv => {
-            let delimiter = options.delimiter(format);
-            let chunks = Chunks::new(input.into_text(), Boundary::record(delimiter), CHUNK_BYTES);
-            Box::new(CsvTable::expecting(chunks, delimiter, options, expected)?)
-        }
-    })
 }
 
 /// Returns the features of a piece that comes after so many rows.

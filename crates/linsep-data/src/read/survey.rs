@@ -71,9 +71,9 @@ fn starts_count(first: f64) -> bool {
     first == 0.0 || first == 1.0
 }
 
-/// Returns true for the name that pandas gives to a column without one.
+/// Returns true for a name that pandas gives to a column without one.
 pub(super) fn is_unnamed(name: &str) -> bool {
-    name.is_empty() || name.starts_with("Unnamed: ")
+    name.is_empty() || name.starts_with("Unnamed: ") || name.starts_with("__index_level_")
 }
 
 /// Returns true for a name that promises an identifier: id, row, customer_id, CustomerId …

@@ -21,10 +21,9 @@ use serde::{Deserialize, Serialize};
 
 use super::labels::LabelFile;
 use super::piece::{Layout, Levels};
-use super::source::Input;
 use super::stamp::{Stamp, read_at};
 use super::streamed::{Known, Parts, StreamOptions};
-use super::{Format, ReadOptions, Source, open_table};
+use super::{Opened, ReadOptions, Source};
 use crate::error::{Error, ErrorKind};
 use crate::samples::{Features, LabelNames, Labels, RowIds};
 
@@ -80,8 +79,7 @@ pub(super) struct CacheParts {
 /// Errors if the source cannot be read, or the cache not be written.
 pub(super) fn open(
     source: &Source,
-    input: Input,
-    format: Format,
+    opened: Opened,
     options: &ReadOptions,
     labels: Option<LabelFile>,
     stream: &StreamOptions,
@@ -107,7 +105,7 @@ pub(super) fn open(
     {
         return Ok((parts, known));
     }
-    let mut table = open_table(input, format, options, labels.is_some())?;
+    let mut table = opened.table(options, labels.is_some())?;
     let in_cache = |error: io::Error| Error::from(error).in_source(&path.display().to_string());
     let sought = write::Sought { identity: &identity, limit: stream.cache_limit };
     write::write(&mut *table, &path, &sought, options, labels, progress)?;

@@ -1,5 +1,7 @@
 //! Rows that stay on the disk: every pass reads them again, part by part.
 
+#[cfg(feature = "columnar")]
+mod columnar;
 mod npy;
 
 use std::ops::ControlFlow;
@@ -8,12 +10,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError};
 
+#[cfg(feature = "columnar")]
+use super::columnar::Picked;
 use super::fill::{self, Fills, RawRows};
 use super::gather::{Gather, describe, name_column};
 use super::labels::{LabelFile, SettledRows, Tally};
 use super::piece::{Layout, Levels};
-use super::source::Input;
-use super::{Format, ReadOptions, Source, Table, cache, choose_format, label_file, name_label};
+use super::{Format, Opened, ReadOptions, Source, Table, cache, label_file, name_label};
 use crate::data::{Absorb, Block, Data, Reads, Shape, rows_per_block};
 use crate::error::{Error, ErrorKind};
 use crate::samples::{About, Encoder, Features, Labels, Missing, RowIds, Samples};
@@ -133,18 +136,44 @@ impl Streamed {
         stream: &StreamOptions,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Self, Error> {
-        let input = Input::open(source)?;
-        let format = choose_format(source, &input, options)?;
-        let labels = label_file(source, format, options)?;
-        if format == Format::Npy
-            && let Source::File(path) = source
-            && let Some(parts) =
-                npy::NpyParts::open(path, &input, options, labels.is_some(), stream.block_bytes())?
-        {
-            let known = parts.survey(input, options, labels, progress)?;
-            return Self::assemble(Box::new(parts), known, options, source.name());
+        let opened = Opened::open(source, options)?;
+        let labels = label_file(source, &opened, options)?;
+        let name = source.name();
+        match (opened, source) {
+            (Opened::Bytes(input, Format::Npy), Source::File(path)) => {
+                let (elsewhere, bytes) = (labels.is_some(), stream.block_bytes());
+                match npy::NpyParts::open(path, &input, options, elsewhere, bytes)? {
+                    Some(parts) => {
+                        let known = parts.survey(input, options, labels, progress)?;
+                        Self::assemble(Box::new(parts), known, options, name)
+                    }
+                    None => {
+                        let opened = Opened::Bytes(input, Format::Npy);
+                        Self::cached(source, opened, options, labels, stream, progress)
+                    }
+                }
+            }
+            #[cfg(feature = "columnar")]
+            (Opened::Columns(files), _) => {
+                let picked = Picked::train(files, options, labels.is_some())?;
+                let (parts, known) =
+                    columnar::ColumnarParts::open(picked, options, labels, progress)?;
+                Self::assemble(Box::new(parts), known, options, name)
+            }
+            (opened, _) => Self::cached(source, opened, options, labels, stream, progress),
         }
-        let (parts, known) = cache::open(source, input, format, options, labels, stream, progress)?;
+    }
+
+    /// Returns the rows of a source through its cache.
+    fn cached(
+        source: &Source,
+        opened: Opened,
+        options: &ReadOptions,
+        labels: Option<LabelFile>,
+        stream: &StreamOptions,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Self, Error> {
+        let (parts, known) = cache::open(source, opened, options, labels, stream, progress)?;
         Self::assemble(Box::new(parts), known, options, source.name())
     }
 
@@ -331,6 +360,7 @@ impl Streamed {
     }
 
     fn try_fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
+        self.parts.check()?;
         let mut wanted: Vec<usize> = rows.iter().map(|&row| self.raw(row)).collect();
         wanted.sort_unstable();
         wanted.dedup();
