@@ -247,6 +247,13 @@ pub struct DecideArgs {
     /// Stop after this time, such as 90, 90s, 5m or 1h
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub time_limit: Option<Duration>,
+    /// Keep what each pass finds in this file, to go on from after a limit, Ctrl-C or a kill; a verdict
+    /// removes it
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint, to the same answer and proof as if the run had never stopped
+    #[arg(long, requires = "checkpoint")]
+    pub resume: bool,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

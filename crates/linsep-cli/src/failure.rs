@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use linsep::data::ErrorKind;
-use linsep::decide::{DecideError, OptionError};
+use linsep::decide::{DecideError, JournalError, OptionError};
 use linsep::model::ModelError;
 use linsep::online::FitError;
 use linsep::proof::ProofError;
@@ -67,6 +67,21 @@ impl Failure {
             _ => None,
         };
         Failure::usage(error.to_string(), hint)
+    }
+
+    /// Returns the failure to keep or to resume a decision.
+    pub fn journal(path: &Path, error: &JournalError) -> Self {
+        let hint = match error {
+            JournalError::Unwritable(error) => return Failure::output(path, error),
+            JournalError::Unreadable(error) => return Failure::input(path, error),
+            JournalError::InUse => "wait until it has ended, or choose another file",
+            JournalError::NotOne => "check the name",
+            JournalError::OtherRun { .. } => {
+                "resume with the data and the options of the run that wrote it"
+            }
+            _ => "start again without --resume",
+        };
+        Failure { message: format!("{}: {error}", path.display()), hint: Some(hint.to_string()) }
     }
 
     /// Writes the message and the hint to standard error.

@@ -1,12 +1,14 @@
 //! Labelled samples, dense or sparse, and how they are read.
 //!
 //! In reading order: [`samples`] says what a sample is, [`Data`] shows samples in blocks, wherever
-//! they are, [`read`] brings them in from a file, [`generate`](mod@generate) makes them up as the
+//! they are, [`Kept`] makes bytes of what is found in them, [`read`] brings them in from a file,
+//! [`generate`](mod@generate) makes them up as the
 //! paper does, [`write`](mod@write) puts them out, in a [`whole_file`] or none, and [`kernels`] holds the loops.
 
 mod data;
 pub mod error;
 pub mod generate;
+pub mod kept;
 pub mod kernels;
 pub mod read;
 pub mod samples;
@@ -15,4 +17,5 @@ pub mod write;
 
 pub use data::{Absorb, Block, Data, Fold, Memory, Reads, Shape, fold};
 pub use error::{Error, ErrorKind};
+pub use kept::Kept;
 pub use samples::{Features, Samples};

@@ -165,21 +165,31 @@ mod unnamed {
     }
 
     /// Gives the file its name, in place of an older file of that name.
+    ///
+    /// A link replaces nothing, a rename does: for a moment the file has a name beside the right one. Who
+    /// finds a file of that name, left by a kill or by somebody who is just as far, puts it in its place: it
+    /// is whole.
     pub fn name(file: &File, path: &Path) -> io::Result<()> {
         if link(file, path)? {
             return Ok(());
         }
-        // A link replaces nothing, a rename does.
-        let temporary = loop {
-            let temporary = super::temporary_name(path);
-            if link(file, &temporary)? {
-                break temporary;
+        let mut beside = path.as_os_str().to_os_string();
+        beside.push(".linsep-new");
+        loop {
+            let ours = link(file, Path::new(&beside))?;
+            match fs::rename(&beside, path) {
+                // Not there: somebody else has done it.
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    if ours {
+                        // Best effort: the first error is the one to tell.
+                        let _ = fs::remove_file(&beside);
+                    }
+                    return Err(error);
+                }
+                _ if ours => return Ok(()),
+                _ => {}
             }
-        };
-        fs::rename(&temporary, path).inspect_err(|_| {
-            // Best effort: the first error is the one to tell.
-            let _ = fs::remove_file(&temporary);
-        })
+        }
     }
 
     /// Returns false if the name is taken.
@@ -240,6 +250,32 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         });
         assert_eq!(names, ["old"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_a_kill_has_left_is_cleared_away_and_writers_do_not_disturb_each_other() {
+        let names = names_after(|folder| {
+            let path = folder.join("file");
+            write(&path, "old");
+            fs::write(folder.join("file.linsep-new"), "left").unwrap();
+            write(&path, "new");
+            std::thread::scope(|scope| {
+                for text in ["a", "b", "c"].map(|text| text.repeat(1000)) {
+                    let path = &path;
+                    scope.spawn(move || {
+                        for _ in 0..50 {
+                            let mut file = WholeFile::create(path).unwrap();
+                            file.write_all(text.as_bytes()).unwrap();
+                            file.finish().unwrap();
+                            let found = fs::read_to_string(path).unwrap();
+                            assert!(found.len() == 1000 && found == found[..1].repeat(1000));
+                        }
+                    });
+                }
+            });
+        });
+        assert_eq!(names, ["file"]);
     }
 
     #[test]

@@ -191,6 +191,48 @@ fn a_resumed_fit_ends_as_if_it_had_never_stopped() {
 }
 
 #[test]
+fn a_damaged_checkpoint_is_refused_and_never_panics() {
+    let samples = Generator::new(300, 3, 1).samples::<f64>().unwrap();
+    for method in methods() {
+        let settings = FitSettings { method: method.clone(), max_epochs: 2, ..Default::default() };
+        let mut interrupter =
+            Interrupter { calls_left: 1000, cancelled: AtomicBool::new(false), checkpoint: None };
+        fit(&samples, &settings, &mut interrupter, None).unwrap();
+        let Some(text) = interrupter.checkpoint else {
+            continue;
+        };
+        let settings = FitSettings { max_epochs: 5, ..settings };
+        let resume = |text: &str| {
+            let checkpoint = serde_json::from_str(text).map_err(|error| error.to_string())?;
+            let fit = fit(&samples, &settings, &mut (), Some(checkpoint));
+            fit.map(|_| ()).map_err(|error| error.to_string())
+        };
+        resume(&text).unwrap();
+        let changed = |from: &str, to: &str| {
+            assert!(text.contains(from), "{from} in {text}");
+            resume(&text.replacen(from, to, 1)).unwrap_err()
+        };
+        let damaged = "the checkpoint is damaged: ";
+        let position = changed("\"position\":0", "\"position\":301");
+        assert_eq!(position, format!("{damaged}position 301 in 300 rows"));
+        let epoch = changed("\"epoch\":3", "\"epoch\":0");
+        assert_eq!(epoch, format!("{damaged}epochs are counted from 1"));
+        let best = changed("\"best\":[", "\"best\":[7,[1.0]],\"x\":[");
+        assert_eq!(best, format!("{damaged}expected a vector of 4 numbers, found 1"));
+        let count = changed("\"whole_epochs\":2", "\"whole_epochs\":2000000000000000000");
+        assert_eq!(count, format!("{damaged}a count of 2000000000000000000"));
+        // Digits that are others, and a text that was cut: an error, or another fit.
+        for at in (0..text.len()).step_by(3) {
+            if text.as_bytes()[at].is_ascii_digit() {
+                let _ = resume(&format!("{}9{}", &text[..at], &text[at + 1..]));
+                let _ = resume(&format!("{}{}", &text[..at], &text[at + 1..]));
+            }
+            assert!(resume(&text[..at]).is_err(), "{method:?}: cut at {at}");
+        }
+    }
+}
+
+#[test]
 fn sparse_and_dense_samples_are_the_same_samples() {
     let dense = Generator::new(120, 6, 4).samples::<f64>().unwrap();
     let mut x = vec![];

@@ -1,12 +1,13 @@
 //! `linsep decide`: the verdict, with its proof.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use linsep::data::Memory;
+use linsep::data::{Data, Memory};
 use linsep::decide::{
-    DecideOptions, ExplainOptions, MarginGoal, MarginKind, Pass, Removing, Verdict, Watch,
-    decide_data, explain,
+    DecideError, DecideOptions, Decision, ExplainOptions, Journal, MarginGoal, MarginKind, Pass,
+    Removing, Verdict, Watch, decide_data, decide_resumable, explain,
 };
 use linsep::report::{self, counted, json};
 
@@ -34,10 +35,19 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
     // Before the data is read, which may take long.
     options.validate()?;
     let proof_file = create_if(args.proof.as_deref())?;
-    let samples = read_samples(&args.data, &args.input, quiet)?;
+    let journal = args.checkpoint.as_deref().map(|path| Kept::open(path, args.resume));
+    let mut journal = journal.transpose()?;
+    let samples = read_samples(&args.data, &args.input, quiet).inspect_err(|_| {
+        if let Some(kept) = journal.as_ref().filter(|_| !args.resume) {
+            kept.remove();
+        }
+    })?;
     let data = Memory::new(&samples);
     let mut watcher = Watcher { bar: Bar::new("deciding", quiet), cancelled: interrupt.heed() };
-    let decision = decide_data(&data, &options, &mut watcher)?;
+    let decision = match &mut journal {
+        Some(kept) => kept.decide(&data, &options, &mut watcher)?,
+        None => decide_data(&data, &options, &mut watcher)?,
+    };
     watcher.bar.clear();
     let explanation = args.explain.then(|| {
         let limits = ExplainOptions::after(&decision, &options);
@@ -56,11 +66,55 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
         true => print(&format!("{}\n", json::decision(&data, &decision, explanation)?))?,
         false => print(&report::decision::text(&data, &decision, explanation)?)?,
     }
+    match journal {
+        Some(kept) if !decision.unfinished => kept.remove(),
+        Some(kept) if !args.json => {
+            let path = kept.path.display();
+            // Passes that are kept count as passes.
+            let more = args.max_passes.map_or("", |_| ", with a larger --max-passes");
+            print(&format!("  {:<12}--resume goes on from {path}{more}\n", "go on"))?;
+        }
+        _ => {}
+    }
     Ok(ExitCode::from(match decision.verdict() {
         Some(Verdict::Separable) => 0,
         Some(_) => 1,
         None => 3,
     }))
+}
+
+/// The journal of a decision, and its place.
+struct Kept<'a> {
+    path: &'a Path,
+    journal: Journal,
+}
+
+impl<'a> Kept<'a> {
+    /// Opens the journal, so that one that cannot be used is found before the data is read.
+    fn open(path: &'a Path, resume: bool) -> Result<Self, Failure> {
+        let journal = if resume { Journal::resume(path) } else { Journal::create(path) };
+        let journal = journal.map_err(|error| Failure::journal(path, &error))?;
+        Ok(Kept { path, journal })
+    }
+
+    fn decide(
+        &mut self,
+        data: &dyn Data,
+        options: &DecideOptions,
+        watch: &mut dyn Watch,
+    ) -> Result<Decision, Failure> {
+        let decision = decide_resumable(data, options, watch, &mut self.journal);
+        decision.map_err(|error| match error {
+            DecideError::Journal(error) => Failure::journal(self.path, &error),
+            error => error.into(),
+        })
+    }
+
+    /// Removes the file: there is nothing to go on with.
+    fn remove(&self) {
+        // Best effort: what was asked for has been said.
+        let _ = std::fs::remove_file(self.path);
+    }
 }
 
 /// Shows the passes, and ends the work on Ctrl-C.

@@ -57,13 +57,13 @@ pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCod
         file.write(|out| out.write_all(model.as_bytes()))?;
         file.finish()?;
     }
-    if let (Some(path), true) = (&args.checkpoint, fit.separated()) {
-        // There is nothing to go on with.
-        let _ = std::fs::remove_file(path);
-    }
     match args.json {
         true => print(&format!("{}\n", json::fit(&data, &settings.method, &fit)))?,
         false => print(&text::fit(&data, &settings.method, &fit))?,
+    }
+    if let (Some(path), true) = (&args.checkpoint, fit.separated()) {
+        // There is nothing to go on with.
+        let _ = std::fs::remove_file(path);
     }
     Ok(status(fit.stop))
 }

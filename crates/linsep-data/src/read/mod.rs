@@ -187,11 +187,7 @@ impl Opened {
     }
 
     /// Returns the table to train on.
-    fn table(
-        self,
-        options: &ReadOptions,
-        labels_elsewhere: bool,
-    ) -> Result<Box<dyn Table>, Error> {
+    fn table(self, options: &ReadOptions, labels_elsewhere: bool) -> Result<Box<dyn Table>, Error> {
         Ok(match self {
             Opened::Bytes(input, Format::Npy) => {
                 Box::new(npy::NpyTable::open(input, options, labels_elsewhere)?)

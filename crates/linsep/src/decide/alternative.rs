@@ -12,7 +12,8 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use dashu_int::IBig;
-use linsep_data::{Block, Data, Error, Fold, fold};
+use linsep_data::kept::Bytes;
+use linsep_data::{Block, Fold, Kept, Shape};
 use linsep_proof::Conflict;
 use linsep_proof::exact::{ExactPlane, Row};
 use rayon::prelude::*;
@@ -25,6 +26,7 @@ use super::exact::integers::{double, in_lowest_terms};
 use super::exact::rows::SignedRows;
 use super::folds::Scorer;
 use super::folds::scan::Scan;
+use super::passes::{PassError, Passes};
 use super::plan;
 use super::search::spread;
 use super::solvers::ladder::{Double, Ladder};
@@ -53,11 +55,11 @@ pub(super) enum Answer {
 /// Returns which case holds; nothing if it was halted. `start` are rows that floats ended with. Errors if
 /// the data cannot be read.
 pub(super) fn decide(
-    data: &dyn Data,
+    data: &Passes,
     question: Question,
     start: &[usize],
     halt: Halt,
-) -> Result<Option<Answer>, Error> {
+) -> Result<Option<Answer>, PassError> {
     let shape = data.shape();
     let size = plan::exact_rows(shape);
     let mut chosen = Chosen::new(question, shape.columns + 1);
@@ -75,7 +77,7 @@ pub(super) fn decide(
             Alternative::Barred(y) => y,
         };
         let w = chosen.weights(y);
-        let wrong = wrong(data, &w, matches!(question, Question::Strict), size)?;
+        let wrong = wrong(data, &w, matches!(question, Question::Strict), size, halt)?;
         if wrong.is_empty() {
             return Ok(Some(Answer::Separator(w)));
         }
@@ -88,13 +90,15 @@ pub(super) fn decide(
 /// Returns rows on the wrong side of a hyperplane or, if asked strictly, on it, up to `most`: those that floats see furthest off or,
 /// if they see none, the first.
 pub(super) fn wrong(
-    data: &dyn Data,
+    data: &Passes,
     w: &[IBig],
     strict: bool,
     most: usize,
-) -> Result<Vec<usize>, Error> {
+    halt: Halt,
+) -> Result<Vec<usize>, PassError> {
     let (high, low) = double(w);
-    let report = fold(data, Scan::new(Scorer::Precise(Double::new(high, low)), most))?.report();
+    let scan = Scan::new(Scorer::Precise(Double::new(high, low)), most);
+    let report = data.fold(scan, halt)?.report();
     let seen: Vec<usize> =
         report.worst.iter().filter(|(score, _)| *score <= 0.0).map(|(_, row)| *row).collect();
     let (bias, weights) = w.split_last().expect("a bias");
@@ -107,7 +111,8 @@ pub(super) fn wrong(
             return Ok(found);
         }
     }
-    Ok(fold(data, Astray { plane: &plane, strict, most, rows: vec![] })?.rows)
+    let astray = Astray { w, plane: &plane, strict, most, rows: vec![] };
+    Ok(data.fold(astray, halt)?.rows)
 }
 
 /// Returns true if a row is on the wrong side, or on the hyperplane where that is not enough.
@@ -122,6 +127,7 @@ fn off(plane: &ExactPlane, strict: bool, samples: &crate::Samples, place: usize)
 
 /// Finds the first rows that are not where they should be.
 struct Astray<'a> {
+    w: &'a [IBig],
     plane: &'a ExactPlane<'a>,
     strict: bool,
     most: usize,
@@ -146,6 +152,27 @@ impl Fold for Astray<'_> {
         self.rows.extend(other.rows);
         self.keep();
         self
+    }
+}
+
+impl Kept for Astray<'_> {
+    fn kind(&self) -> String {
+        "rows astray".to_string()
+    }
+
+    fn question(&self, out: &mut Vec<u8>) {
+        self.w.iter().for_each(|weight| weight.to_le_bytes().into_vec().put(out));
+        (self.strict, self.most).put(out);
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.rows.put(out);
+    }
+
+    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.rows = Bytes::take(from)?;
+        let fits = self.rows.len() <= self.most;
+        (fits && self.rows.iter().all(|&row| row < shape.rows)).then_some(())
     }
 }
 
@@ -177,7 +204,7 @@ impl<'a> Chosen<'a> {
     }
 
     /// Takes rows in that are not there yet.
-    fn join(&mut self, data: &dyn Data, rows: &[usize]) -> Result<(), Error> {
+    fn join(&mut self, data: &Passes, rows: &[usize]) -> Result<(), PassError> {
         let mut new: Vec<usize> =
             rows.iter().copied().filter(|row| !self.places.contains_key(row)).collect();
         new.sort_unstable();

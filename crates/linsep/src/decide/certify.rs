@@ -1,7 +1,7 @@
 //! From a candidate or a conflict to an outcome: the only caller of the checker.
 
 use dashu_int::IBig;
-use linsep_data::{Data, Error, Memory};
+use linsep_data::Memory;
 use linsep_proof::margin::{lower_bound, upper_bound};
 use linsep_proof::proof::Claim;
 use linsep_proof::{Conflict, Margin, Plane, Proof, Separator, prove_separable, verify_data};
@@ -9,12 +9,13 @@ use linsep_proof::{Conflict, Margin, Plane, Proof, Separator, prove_separable, v
 use super::budget::Limit;
 use super::exact::integers::rounded;
 use super::outcome::{Closest, Outcome};
+use super::passes::PassError;
 use super::search::Search;
 use super::weak::Class;
 use crate::{Hyperplane, Samples};
 
 /// Returns the outcome for the best candidate that the checker accepts, if it accepts one.
-pub(super) fn candidates(search: &mut Search) -> Result<Option<Outcome>, Error> {
+pub(super) fn candidates(search: &mut Search) -> Result<Option<Outcome>, PassError> {
     if !search.has_candidates() {
         return Ok(None);
     }
@@ -22,7 +23,7 @@ pub(super) fn candidates(search: &mut Search) -> Result<Option<Outcome>, Error> 
     while let Some(hyperplane) = search.take_candidate() {
         let claimed = (hyperplane.weights.clone(), hyperplane.bias);
         let named = search.facts()?.named.clone();
-        let proven = prove_separable(search.data, Some(&named), kind, claimed, &rows)?;
+        let proven = prove_separable(search.data.raw(), Some(&named), kind, claimed, &rows)?;
         if let Ok(Separator { proof, margin }) = proven {
             return Ok(Some(Outcome::Separable { hyperplane, margin, proof }));
         }
@@ -31,12 +32,15 @@ pub(super) fn candidates(search: &mut Search) -> Result<Option<Outcome>, Error> 
 }
 
 /// Returns the outcome for a separator in integers, the bias last, if the checker accepts it.
-pub(super) fn integers(search: &mut Search, mut w: Vec<IBig>) -> Result<Option<Outcome>, Error> {
+pub(super) fn integers(
+    search: &mut Search,
+    mut w: Vec<IBig>,
+) -> Result<Option<Outcome>, PassError> {
     let hyperplane = Hyperplane::from_lifted(rounded(&w));
     let bias = w.pop().expect("a bias");
     let (kind, rows) = (search.options.kind, search.bounding_rows()?);
     // That it separates is all that is known about its margin.
-    let margin = Margin { kind, lower: 0.0, upper: upper_bound(search.data, kind, &rows)? };
+    let margin = Margin { kind, lower: 0.0, upper: upper_bound(search.data.raw(), kind, &rows)? };
     let claim = Claim::Separable { hyperplane: Plane::from((w, bias)) };
     let proof = claimed(search, claim)?.with_margin(margin, &rows);
     let accepted = holds(search, &proof)?;
@@ -44,7 +48,7 @@ pub(super) fn integers(search: &mut Search, mut w: Vec<IBig>) -> Result<Option<O
 }
 
 /// Returns the outcome for a conflict that has been classified, if the checker accepts it.
-pub(super) fn classified(search: &mut Search, class: Class) -> Result<Option<Outcome>, Error> {
+pub(super) fn classified(search: &mut Search, class: Class) -> Result<Option<Outcome>, PassError> {
     match class {
         Class::Inseparable { conflict, orthogonal } => {
             let proof = claimed(search, Claim::inseparable(conflict.clone(), orthogonal))?;
@@ -71,7 +75,7 @@ pub(super) fn unclassified(
     search: &mut Search,
     conflict: Conflict,
     because: Limit,
-) -> Result<Option<Outcome>, Error> {
+) -> Result<Option<Outcome>, PassError> {
     let proof = claimed(search, Claim::not_strictly_separable(conflict.clone()))?;
     if !holds(search, &proof)? {
         return Ok(None);
@@ -82,7 +86,7 @@ pub(super) fn unclassified(
 }
 
 /// Returns what is known when there is no answer: a separator that is proven now, or bounds.
-pub(super) fn undecided(search: &mut Search, because: Limit) -> Result<Outcome, Error> {
+pub(super) fn undecided(search: &mut Search, because: Limit) -> Result<Outcome, PassError> {
     if let Some(outcome) = candidates(search)? {
         return Ok(outcome);
     }
@@ -98,17 +102,17 @@ pub(super) fn separates(samples: &Samples, plane: &Hyperplane) -> bool {
     proven.is_ok_and(|proven| proven.is_ok())
 }
 
-fn claimed(search: &mut Search, claim: Claim) -> Result<Proof, Error> {
+fn claimed(search: &mut Search, claim: Claim) -> Result<Proof, PassError> {
     Ok(Proof::about(search.facts()?.named.name().clone(), claim))
 }
 
-fn holds(search: &mut Search, proof: &Proof) -> Result<bool, Error> {
+fn holds(search: &mut Search, proof: &Proof) -> Result<bool, PassError> {
     let named = search.facts()?.named.clone();
-    Ok(verify_data(search.data, proof, Some(&named))?.is_ok())
+    Ok(verify_data(search.data.raw(), proof, Some(&named))?.is_ok())
 }
 
-fn closest(search: &mut Search) -> Result<Closest, Error> {
-    let (kind, data): (_, &dyn Data) = (search.options.kind, search.data);
+fn closest(search: &mut Search) -> Result<Closest, PassError> {
+    let (kind, data) = (search.options.kind, search.data.raw());
     let hyperplane = search.best();
     let lower = match &hyperplane {
         Some(plane) => lower_bound(data, kind, &plane.weights, plane.bias)?,

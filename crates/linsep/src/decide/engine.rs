@@ -5,8 +5,10 @@ use linsep_proof::{Conflict, MarginKind};
 
 use super::budget::{Budget, Limit};
 use super::contradiction::first_contradiction;
-use super::options::{DecideOptions, OptionError};
+use super::journal::{Journal, JournalError};
+use super::options::{DecideOptions, MarginGoal, OptionError};
 use super::outcome::{Decision, Outcome, Way};
+use super::passes::{PassError, Passes};
 use super::search::Search;
 use super::strategies::{self, Found, GaveUp, Strategy};
 use super::watch::Watch;
@@ -24,6 +26,18 @@ pub enum DecideError {
     /// The data cannot be read.
     #[error(transparent)]
     Data(#[from] Error),
+    /// The checkpoint cannot be used.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+impl From<PassError> for DecideError {
+    fn from(error: PassError) -> Self {
+        match error {
+            PassError::Data(error) => error.into(),
+            PassError::Journal(error) => error.into(),
+        }
+    }
 }
 
 /// Decides whether `samples` are separable. Errors if an option is out of its range.
@@ -81,7 +95,27 @@ pub fn decide_data(
     watch: &mut dyn Watch,
 ) -> Result<Decision, DecideError> {
     options.validate()?;
-    Ok(run(data, options, watch)?)
+    Ok(run(&Passes::new(data), options, watch)?)
+}
+
+/// Decides as [`decide_data`] does, and keeps what each pass finds in a journal. With the journal of an
+/// earlier run on the same data, which ended or was killed at any moment, the passes that this one made are
+/// not made again, and the decision is what it would have been: outcome, proof and passes to the last bit.
+///
+/// The first pass is made in any case, to see that the data is the same, and so are those that prove the
+/// answer. What is not found in passes (the dual descent, which visits rows in memory, and all work between
+/// passes) is computed again.
+///
+/// Errors as [`decide_data`] does; also if the journal is of other data or options, cannot be written, or does
+/// not fit what the search asks for. Limits may differ from those of the earlier run.
+pub fn decide_resumable(
+    data: &dyn Data,
+    options: &DecideOptions,
+    watch: &mut dyn Watch,
+    journal: &mut Journal,
+) -> Result<Decision, DecideError> {
+    options.validate()?;
+    Ok(run(&Passes::with_journal(data, options, journal)?, options, watch)?)
 }
 
 /// What is known of strict separation.
@@ -102,7 +136,8 @@ pub(super) fn decide_strictly(
     watch: &mut dyn Watch,
 ) -> Strictly {
     let memory = Memory::new(samples);
-    let mut engine = Engine::new(&memory, options, watch, Question::Strict);
+    let passes = Passes::new(&memory);
+    let mut engine = Engine::new(&passes, options, watch, Question::Strict);
     let found = engine.find().and_then(|found| match found {
         Ok((outcome, way)) => engine.widen(outcome, way).map(Ok),
         Err(conflict) => Ok(Err(conflict)),
@@ -114,7 +149,11 @@ pub(super) fn decide_strictly(
     }
 }
 
-fn run(data: &dyn Data, options: &DecideOptions, watch: &mut dyn Watch) -> Result<Decision, Error> {
+fn run<'a>(
+    data: &'a Passes<'a>,
+    options: &'a DecideOptions,
+    watch: &'a mut dyn Watch,
+) -> Result<Decision, PassError> {
     let before = data.reads().passes(data.shape());
     let mut engine = Engine::new(data, options, watch, Question::Which);
     let Ok((outcome, way)) = engine.find()? else {
@@ -125,8 +164,15 @@ fn run(data: &dyn Data, options: &DecideOptions, watch: &mut dyn Watch) -> Resul
         Some(rows) => first_contradiction(&data.fetch(&rows)?).map(|(a, b)| (rows[a], rows[b])),
         None => None,
     };
+    let limited = engine.search.budget.limit().is_some();
+    let unfinished = match outcome {
+        Outcome::Undecided { .. } => true,
+        Outcome::Separable { .. } => limited && options.margin == MarginGoal::Max,
+        _ => false,
+    };
     Ok(Decision {
         outcome,
+        unfinished,
         contradiction,
         way,
         passes: engine.search.budget.passes() - before,
@@ -164,7 +210,7 @@ enum Left {
 
 impl<'a> Engine<'a> {
     fn new(
-        data: &'a dyn Data,
+        data: &'a Passes<'a>,
         options: &'a DecideOptions,
         watch: &'a mut dyn Watch,
         question: Question,
@@ -172,13 +218,13 @@ impl<'a> Engine<'a> {
         let before = data.reads().passes(data.shape());
         let most = options.max_passes.unwrap_or(u64::MAX);
         let max_passes = before.saturating_add(most);
-        let budget = Budget::new(data, watch, max_passes, options.time_limit);
+        let budget = Budget::new(data.raw(), watch, max_passes, options.time_limit);
         Engine { search: Search::new(data, options, budget), question, proving: 0 }
     }
 
     /// Returns what the strategies of the plan find out, one after the other. The last one gives up at a
     /// limit only.
-    fn find(&mut self) -> Result<Ended, Error> {
+    fn find(&mut self) -> Result<Ended, PassError> {
         let resident = self.search.data.resident().is_some();
         let mut ended = (Way::WorkingSet, None);
         for step in plan::steps(self.search.shape, self.search.options, resident) {
@@ -200,7 +246,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Goes on from a separator to the one of largest geometric margin, if that is asked for.
-    fn widen(&mut self, outcome: Outcome, way: Way) -> Result<(Outcome, Way), Error> {
+    fn widen(&mut self, outcome: Outcome, way: Way) -> Result<(Outcome, Way), PassError> {
         let sought = self.search.options.seeks(MarginKind::Geometric);
         let (Outcome::Separable { hyperplane, .. }, Some(size)) =
             (&outcome, plan::nearest_points(self.search.shape).filter(|_| sought))
@@ -213,7 +259,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Lets a strategy go on until something is proven, or it is left.
-    fn pursue(&mut self, strategy: &mut dyn Strategy) -> Result<Result<Outcome, Left>, Error> {
+    fn pursue(&mut self, strategy: &mut dyn Strategy) -> Result<Result<Outcome, Left>, PassError> {
         loop {
             let outcome = match strategy.advance(&mut self.search)? {
                 Found::Candidate => self.proven(certify::candidates)?,
@@ -231,7 +277,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Returns what a conflict turns out to be or, at a limit, that it is one.
-    fn classified(&mut self, conflict: Conflict) -> Result<Option<Outcome>, Error> {
+    fn classified(&mut self, conflict: Conflict) -> Result<Option<Outcome>, PassError> {
         let mut weak = Weak::new(conflict.clone());
         loop {
             let search = &self.search;
@@ -250,8 +296,8 @@ impl<'a> Engine<'a> {
     /// Returns what `prove` returns, and counts the passes that it takes.
     fn proven<T>(
         &mut self,
-        prove: impl FnOnce(&mut Search) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+        prove: impl FnOnce(&mut Search) -> Result<T, PassError>,
+    ) -> Result<T, PassError> {
         let before = self.search.budget.passes();
         let proven = prove(&mut self.search);
         self.proving += self.search.budget.passes() - before;

@@ -4,6 +4,7 @@
 //! engine      asks strategies one after the other, and has proven what they find
 //! plan        which strategies, in which order, by the shape of the data
 //! strategies  each comes back with a candidate, a conflict, or why it gave up
+//!   passes    the one way to read all rows; the journal knows what earlier ones found
 //!   folds     what a pass over all rows computes for them
 //!   solvers   mathematics without data
 //!   exact     integers
@@ -24,8 +25,10 @@ mod engine;
 mod exact;
 mod explain;
 mod folds;
+mod journal;
 mod options;
 mod outcome;
+mod passes;
 mod plan;
 mod search;
 mod solvers;
@@ -39,8 +42,9 @@ mod weak;
 pub mod internals;
 
 pub use budget::Limit;
-pub use engine::{DecideError, decide, decide_data};
+pub use engine::{DecideError, decide, decide_data, decide_resumable};
 pub use explain::{Carried, ExplainOptions, Explanation, Removal, RemovedRow, explain};
+pub use journal::{Journal, JournalError};
 pub use linsep_proof::{Conflict, Margin, MarginKind, RowWeights, Verdict};
 pub use options::{DecideOptions, MarginGoal, OptionError};
 pub use outcome::{Closest, Decision, Outcome, Way, WeakSeparator};

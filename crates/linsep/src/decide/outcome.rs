@@ -17,6 +17,8 @@ pub struct Decision {
     pub contradiction: Option<(usize, usize)>,
     /// The way on which it was found.
     pub way: Way,
+    /// True if a limit kept the search from its goal, an answer or the largest margin: to go on may tell more.
+    pub unfinished: bool,
     /// Reads of all rows, those that prove the answer included.
     pub passes: u64,
     /// How many of them proved the answer and bounded its margin.

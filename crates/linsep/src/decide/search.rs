@@ -1,15 +1,16 @@
 //! The search: the data, what may be spent on it, and what is known so far.
 
 use dashu_int::IBig;
-use linsep_data::{Data, Error, Fold, Shape, fold};
+use linsep_data::{Kept, Shape};
 use linsep_proof::{Conflict, MarginKind, RowWeights};
 
 use super::budget::Budget;
 use super::exact::conflict::{Solution, solve};
 use super::exact::rows::SignedRows;
 use super::folds::class_sums::ClassSums;
-use super::folds::first_look::{Facts, FirstLook};
+use super::folds::first_look::Facts;
 use super::options::DecideOptions;
+use super::passes::{PassError, Passes};
 use crate::Hyperplane;
 
 /// Hyperplanes without a mistake that are kept, should the checker refuse the best.
@@ -17,7 +18,7 @@ const CANDIDATES: usize = 4;
 
 /// What strategies work with, and what they leave to each other.
 pub(super) struct Search<'a> {
-    pub data: &'a dyn Data,
+    pub data: &'a Passes<'a>,
     pub shape: Shape,
     pub options: &'a DecideOptions,
     pub budget: Budget<'a>,
@@ -33,13 +34,11 @@ pub(super) struct Search<'a> {
     pub ended_with: Vec<usize>,
     /// The sums of both classes, once a pass has taken them.
     pub sums: Option<ClassSums>,
-    /// What the first pass has found beside what it was for.
-    facts: Option<Facts>,
 }
 
 impl<'a> Search<'a> {
     /// Returns the search before anything is known.
-    pub fn new(data: &'a dyn Data, options: &'a DecideOptions, budget: Budget<'a>) -> Self {
+    pub fn new(data: &'a Passes<'a>, options: &'a DecideOptions, budget: Budget<'a>) -> Self {
         Search {
             data,
             shape: data.shape(),
@@ -51,7 +50,6 @@ impl<'a> Search<'a> {
             nearest: None,
             ended_with: vec![],
             sums: None,
-            facts: None,
         }
     }
 
@@ -61,21 +59,13 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the fold after it has seen every row. On the first pass the first look rides along.
-    pub fn pass<F: Fold>(&mut self, pass: F) -> Result<F, Error> {
-        let look = self.facts.is_none().then(|| FirstLook::new(self.shape));
-        let (pass, look) = fold(self.data, (pass, look))?;
-        if let Some(look) = look {
-            self.facts = Some(look.facts());
-        }
-        Ok(pass)
+    pub fn pass<F: Kept>(&self, asked: F) -> Result<F, PassError> {
+        self.data.fold(asked, &self.budget.halt_between_passes())
     }
 
     /// Returns what the first pass has found; makes one if there was none.
-    pub fn facts(&mut self) -> Result<&Facts, Error> {
-        if self.facts.is_none() {
-            self.pass(None::<ClassSums>)?;
-        }
-        Ok(self.facts.as_ref().expect("just found"))
+    pub fn facts(&self) -> Result<&'a Facts, PassError> {
+        self.data.facts()
     }
 
     /// Takes note of a vector, and tells who looks on.
@@ -128,7 +118,7 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the rows that show the best upper bound known on the margin asked for.
-    pub fn bounding_rows(&mut self) -> Result<RowWeights, Error> {
+    pub fn bounding_rows(&mut self) -> Result<RowWeights, PassError> {
         let (kind, weights) = (self.options.kind, &self.upper.1);
         match (kind, &self.nearest) {
             (MarginKind::Geometric, Some(rows)) => return Ok(rows.clone()),
@@ -148,7 +138,7 @@ impl<'a> Search<'a> {
     pub fn exact_conflict(
         &self,
         weights: impl Iterator<Item = (usize, f64)>,
-    ) -> Result<Option<Conflict>, Error> {
+    ) -> Result<Option<Conflict>, PassError> {
         let mut pairs: Vec<(usize, f64)> = weights.collect();
         pairs.sort_unstable_by_key(|(row, _)| *row);
         let (rows, mut weights): (Vec<usize>, Vec<f64>) = pairs.into_iter().unzip();

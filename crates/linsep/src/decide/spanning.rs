@@ -6,12 +6,11 @@
 //!          a pass: rows with a product that is not zero are off their span, and join
 //! ```
 
-use linsep_data::{Data, Error, fold};
-
 use super::exact::Halt;
 use super::exact::modular::{Elimination, PRIMES, Prime, Residues};
 use super::exact::rows::SignedRows;
 use super::folds::off_span::OffSpan;
+use super::passes::{PassError, Passes};
 
 /// What spans all rows.
 #[derive(Clone, Debug)]
@@ -27,10 +26,10 @@ pub(super) struct Spanning {
 /// Returns what spans all rows, starting from some; nothing if it was halted. Errors if the data cannot be
 /// read.
 pub(super) fn spanning(
-    data: &dyn Data,
+    data: &Passes,
     start: Vec<usize>,
     halt: Halt,
-) -> Result<Option<Spanning>, Error> {
+) -> Result<Option<Spanning>, PassError> {
     let dimension = data.shape().columns + 1;
     let residues = Residues::new(Prime(PRIMES[0]));
     let mut rows = start;
@@ -43,7 +42,7 @@ pub(super) fn spanning(
             0 => vec![],
             _ => {
                 let vector = elimination.random_solution();
-                fold(data, OffSpan::new(&vector, &residues, 2 * dimension))?.rows()
+                data.fold(OffSpan::new(&vector, &residues, 2 * dimension), halt)?.rows()
             }
         };
         if more.is_empty() {

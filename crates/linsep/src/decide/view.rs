@@ -1,13 +1,13 @@
 //! How float solvers see rows: lifted, or through a rung of the ladder.
 
 use dashu_int::IBig;
-use linsep_data::{Data, Error};
 use rayon::prelude::*;
 
 use super::exact::Halt;
 use super::exact::integers::exact_combination;
 use super::exact::rows::SignedRows;
 use super::folds::Scorer;
+use super::passes::{PassError, Passes};
 use super::solvers::ladder::Ladder;
 use super::spanning::spanning;
 use crate::Samples;
@@ -33,10 +33,10 @@ impl View {
     /// span all, those that are given among them. Nothing if the ladder leaves the range of floats, or if
     /// the work was halted. Errors if the data cannot be read.
     pub fn ladder(
-        data: &dyn Data,
+        data: &Passes,
         some: Vec<usize>,
         halt: Halt,
-    ) -> Result<Option<(Self, Vec<usize>)>, Error> {
+    ) -> Result<Option<(Self, Vec<usize>)>, PassError> {
         let Some(spanning) = spanning(data, some, halt)? else {
             return Ok(None);
         };

@@ -6,13 +6,16 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Goal, Method, MethodSettings, Order, SettingsError, Span, Tally};
+use super::{Goal, Method, MethodSettings, Order, SettingsError, Span, Tally, expect_length};
 use crate::Samples;
 use crate::hyperplane::{Evaluation, Hyperplane};
 use crate::lift::Rows;
 
 /// Values that are looked at between two looks at the clock.
 const VALUES_PER_SPAN: usize = 1 << 20;
+
+/// What no fit can count to: more is damage, and could overflow.
+const MOST: u64 = 1 << 60;
 
 /// What to fit, and for how long.
 #[derive(Clone, Debug)]
@@ -546,8 +549,40 @@ impl Checkpoint {
         ];
         match differences.iter().find(|(differs, _)| *differs) {
             Some((_, what)) => Err(FitError::OtherRun { what }),
-            None => Ok(()),
+            None => Ok(self.check_numbers(samples)?),
         }
+    }
+
+    /// Returns an error for numbers that no fit of these samples can have come to.
+    fn check_numbers(&self, samples: &Samples) -> Result<(), serde_json::Error> {
+        let State { epoch, position, here, total, elapsed, whole_epochs, best, .. } =
+            &self.progress;
+        let damaged = |what: String| Err(serde::de::Error::custom(what));
+        if *position > samples.rows() {
+            return damaged(format!("position {position} in {} rows", samples.rows()));
+        }
+        if let Some((_, best)) = best {
+            expect_length(best, samples.columns() + 1)?;
+        }
+        let counts = [here, total].map(|t| [t.mistakes, t.updates, t.evaluated]);
+        let largest =
+            counts.into_iter().flatten().chain([*epoch, *whole_epochs, elapsed.as_secs()]);
+        let largest = largest.max().max(Some(largest_count(&self.method_state)));
+        match (*epoch, largest) {
+            (0, _) => damaged("epochs are counted from 1".to_string()),
+            (_, Some(count)) if count > MOST => damaged(format!("a count of {count}")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the largest integer in a saved state.
+fn largest_count(state: &Value) -> u64 {
+    match state {
+        Value::Number(number) => number.as_u64().unwrap_or(0),
+        Value::Array(values) => values.iter().map(largest_count).max().unwrap_or(0),
+        Value::Object(values) => values.values().map(largest_count).max().unwrap_or(0),
+        _ => 0,
     }
 }
 

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use super::text::{SHOWN_WEIGHTS, equation, notes};
 use super::{counted, grouped, number, rounded};
+use crate::cover::chance;
 use crate::data::Data;
 use crate::data::samples::About;
-use crate::decide::{Carried, Conflict, Decision, Explanation, Limit, Outcome, Removal};
+use crate::decide::{Carried, Conflict, Decision, Explanation, Limit, Outcome, Removal, Verdict};
 use crate::{Error, Samples};
 
 /// Conflicting rows that are shown, and groups of duplicates.
@@ -135,6 +136,11 @@ pub fn text(
         let (kind, lower, upper) = (margin.kind, rounded(margin.lower), rounded(margin.upper));
         let between = format!("the largest {kind} margin is between {lower} and {upper}");
         report.line("margin", &between);
+        if decision.verdict() == Some(Verdict::Separable)
+            && let Some(cheap) = cheap(shape.rows, shape.columns)
+        {
+            report.line("chance", &cheap);
+        }
         if let Some(hyperplane) = decision.hyperplane() {
             let remedy = "--json prints them, --proof FILE keeps them";
             report
@@ -154,6 +160,23 @@ pub fn text(
         removal(&mut report, &shown, explanation.removal.as_ref());
     }
     Ok(report.0)
+}
+
+/// Returns that as many rows would probably separate whatever their labels, if that is so.
+fn cheap(rows: usize, features: usize) -> Option<String> {
+    let chance = chance(rows, features);
+    let says = match chance {
+        _ if rows <= features.saturating_add(1) => {
+            "any labels would separate rows in general position".to_string()
+        }
+        0.9999.. => "any labels would very likely separate".to_string(),
+        0.95.. => format!("random labels would very likely separate ({chance:.2})"),
+        // Half is where the two are even.
+        0.500_000_1.. => format!("random labels would more likely separate than not ({chance:.2})"),
+        _ => return None,
+    };
+    let rows = counted(rows as u64, "row");
+    Some(format!("{rows} in {}: {says}", counted(features as u64, "feature")))
 }
 
 fn headline(decision: &Decision) -> &'static str {

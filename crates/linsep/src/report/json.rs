@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::Error;
+use crate::cover::chance;
 use crate::data::error::Column;
 use crate::data::samples::About;
 use crate::data::{Data, Shape};
@@ -67,6 +68,7 @@ pub fn decision(
             "lower": known(margin.lower),
             "upper": known(margin.upper),
         },
+        "chance": chance(shape.rows, shape.columns),
         "conflicting_rows": rows,
         "contradictory_rows": decision.contradiction.map(|(a, b)| [a + 1, b + 1]),
         "explanation": explanation.map(|explanation| self::explanation(about, explanation)),

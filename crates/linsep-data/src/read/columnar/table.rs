@@ -81,11 +81,7 @@ impl Picked {
     }
 
     /// Returns the columns that a model expects. Errors if they are not there.
-    fn expecting(
-        files: Files,
-        options: &ReadOptions,
-        expected: &Expected,
-    ) -> Result<Self, Error> {
+    fn expecting(files: Files, options: &ReadOptions, expected: &Expected) -> Result<Self, Error> {
         let chosen = columns_of(&files).match_expected(options, expected)?;
         Self::new(Arc::new(files), chosen)
     }
@@ -315,9 +311,8 @@ impl ColumnarTable {
         let missing = if self.label_needed { self.missing } else { Missing::Drop };
         let mut labels = LabelFile::default();
         for i in 0..rows {
-            let label = spelling(texts, i).filter(|label| {
-                label_in(label.as_bytes(), self.positive.as_deref()).is_some()
-            });
+            let label = spelling(texts, i)
+                .filter(|label| label_in(label.as_bytes(), self.positive.as_deref()).is_some());
             labels.push(label.map(str::trim), missing, |kind| {
                 let error = kind.at_row((first + i) as u64 + 1);
                 match &self.layout.label {

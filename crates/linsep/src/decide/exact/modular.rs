@@ -99,6 +99,11 @@ impl Residues {
         Residues { prime, powers: powers.take((HIGHEST - LOWEST + 1) as usize).collect() }
     }
 
+    /// Returns the prime.
+    pub fn prime(&self) -> u64 {
+        self.prime.0
+    }
+
     fn of(&self, value: f64) -> u64 {
         let (mantissa, exponent) = parts(value);
         let mantissa = mantissa.rem_euclid(self.prime.0 as i64) as u64;

@@ -1,6 +1,7 @@
 //! Rows that may be the same row under both labels.
 
-use linsep_data::{Block, Fold, Shape};
+use linsep_data::kept::Bytes;
+use linsep_data::{Block, Fold, Kept, Shape};
 
 use crate::lift::Rows;
 use crate::random::draw;
@@ -80,6 +81,29 @@ impl Fold for Alike {
         self.found.extend(other.found);
         self.trim();
         self
+    }
+}
+
+impl Kept for Alike {
+    fn kind(&self) -> String {
+        "rows alike".to_string()
+    }
+
+    fn question(&self, out: &mut Vec<u8>) {
+        (self.w.clone(), self.remembered).put(out);
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        let mut smallest = self.found.clone();
+        smallest.sort_unstable();
+        smallest.truncate(self.remembered);
+        smallest.put(out);
+    }
+
+    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.found = Bytes::take(from)?;
+        let fits = self.found.len() <= self.remembered;
+        (fits && self.found.iter().all(|(_, row, _)| *row < shape.rows)).then_some(())
     }
 }
 

@@ -1,7 +1,8 @@
 //! The sums of the lifted rows of each class.
 
+use linsep_data::kept::Bytes;
 use linsep_data::kernels::Grid;
-use linsep_data::{Block, Fold, Shape};
+use linsep_data::{Block, Fold, Kept, Shape};
 
 use crate::lift::Rows;
 
@@ -53,5 +54,23 @@ impl Fold for ClassSums {
         let pairs = self.sums.iter_mut().flatten().zip(other.sums.iter().flatten());
         pairs.for_each(|(a, b)| *a += b);
         self
+    }
+}
+
+impl Kept for ClassSums {
+    fn kind(&self) -> String {
+        "class sums".to_string()
+    }
+
+    fn question(&self, out: &mut Vec<u8>) {
+        self.sums[0].len().put(out);
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.sums.iter().for_each(|sum| sum.put(out));
+    }
+
+    fn restore(&mut self, from: &mut &[u8], _: Shape) -> Option<()> {
+        self.sums.iter_mut().try_for_each(|sum| super::restore_sums(sum, from))
     }
 }

@@ -1,7 +1,8 @@
 //! The logistic loss on a line: its value and slope at one point, and where no mistake is left.
 
+use linsep_data::kept::Bytes;
 use linsep_data::kernels::{Element, Grid};
-use linsep_data::{Block, Fold, Shape};
+use linsep_data::{Block, Fold, Kept, Shape};
 
 use super::super::solvers::logistic_descent::{Look, Step};
 use crate::lift::Rows;
@@ -149,5 +150,35 @@ impl Fold for LogisticLine {
         self.range.below = self.range.below.min(other.range.below);
         self.range.nowhere |= other.range.nowhere;
         self
+    }
+}
+
+impl Kept for LogisticLine {
+    fn kind(&self) -> String {
+        "logistic loss".to_string()
+    }
+
+    fn question(&self, out: &mut Vec<u8>) {
+        let Step { from, to, separators, multiples } = &self.step;
+        (from.clone(), to.clone(), *separators).put(out);
+        multiples.to_vec().put(out);
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.mistakes.put(out);
+        (self.loss.sums.to_vec(), self.slope.clone(), self.slopes.clone()).put(out);
+        (self.range.above, self.range.below, self.range.nowhere).put(out);
+    }
+
+    fn restore(&mut self, from: &mut &[u8], _: Shape) -> Option<()> {
+        self.mistakes = Bytes::take(from)?;
+        let mut loss = self.loss.sums.to_vec();
+        for sums in [&mut loss, &mut self.slope, &mut self.slopes] {
+            super::restore_sums(sums, from)?;
+        }
+        self.loss.sums.copy_from_slice(&loss);
+        let (above, below, nowhere) = Bytes::take(from)?;
+        self.range = Positive { above, below, nowhere };
+        Some(())
     }
 }

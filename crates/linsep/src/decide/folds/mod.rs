@@ -9,9 +9,18 @@ pub(super) mod one_sided;
 pub(super) mod scan;
 
 use linsep_data::Block;
+use linsep_data::kept::Bytes;
 
 use super::solvers::ladder::Double;
 use crate::lift::Rows;
+
+/// Takes over sums that were kept; nothing if they cannot be these.
+fn restore_sums(sums: &mut Vec<f64>, from: &mut &[u8]) -> Option<()> {
+    let kept: Vec<f64> = Bytes::take(from)?;
+    let fits = kept.len() == sums.len() && kept.iter().all(|sum| sum.is_finite());
+    *sums = kept;
+    fits.then_some(())
+}
 
 /// A vector, and the form of the rows that it scores.
 #[derive(Clone, Debug)]
@@ -25,6 +34,15 @@ pub(super) enum Scorer {
 }
 
 impl Scorer {
+    /// Writes the vector and the form.
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Scorer::Lifted(w) => (0_u8, w.clone()).put(out),
+            Scorer::Raw(w, unit) => (1_u8, w.clone(), *unit).put(out),
+            Scorer::Precise(w) => (2_u8, w.high().to_vec(), w.low().to_vec()).put(out),
+        }
+    }
+
     /// Writes the scores of all rows of a block.
     fn scores(&self, block: &Block<'_>, out: &mut [f64]) {
         let (samples, places) = (block.samples(), block.places());

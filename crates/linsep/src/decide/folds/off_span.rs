@@ -1,6 +1,7 @@
 //! Rows off the span of others, exactly.
 
-use linsep_data::{Block, Fold};
+use linsep_data::kept::Bytes;
+use linsep_data::{Block, Fold, Kept, Shape};
 
 use super::super::exact::modular::Residues;
 use crate::random::draw;
@@ -29,6 +30,10 @@ impl<'a> OffSpan<'a> {
         rows
     }
 
+    fn find(&mut self, row: usize) {
+        self.found.push((draw(&mut (row as u64)), row));
+    }
+
     fn trim(&mut self) {
         self.found.sort_unstable();
         self.found.truncate(self.keep);
@@ -47,8 +52,7 @@ impl Fold for OffSpan<'_> {
             samples.features().for_each(place, |k, v| product.add(v, self.vector[k]));
             product.add(1.0, self.vector[samples.columns()]);
             if product.value() != 0 {
-                let number = block.number(place);
-                self.found.push((draw(&mut (number as u64)), number));
+                self.find(block.number(place));
                 if self.found.len() > 2 * self.keep + 64 {
                     self.trim();
                 }
@@ -60,5 +64,29 @@ impl Fold for OffSpan<'_> {
         self.found.extend(other.found);
         self.trim();
         self
+    }
+}
+
+impl Kept for OffSpan<'_> {
+    fn kind(&self) -> String {
+        "rows off a span".to_string()
+    }
+
+    fn question(&self, out: &mut Vec<u8>) {
+        (self.vector.to_vec(), self.residues.prime(), self.keep).put(out);
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        let mut kept = self.found.clone();
+        kept.sort_unstable();
+        kept.truncate(self.keep);
+        kept.into_iter().map(|(_, row)| row).collect::<Vec<usize>>().put(out);
+    }
+
+    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        let rows: Vec<usize> = Bytes::take(from)?;
+        let fits = rows.len() <= self.keep && rows.iter().all(|&row| row < shape.rows);
+        rows.into_iter().for_each(|row| self.find(row));
+        fits.then_some(())
     }
 }

@@ -1,6 +1,7 @@
 //! Features that speak for one class alone.
 
-use linsep_data::{Block, Fold, Shape};
+use linsep_data::kept::Bytes;
+use linsep_data::{Block, Fold, Kept, Shape};
 
 /// Finds features of which y x is never negative, or never positive, and not always zero: each is a
 /// weak separator by itself.
@@ -43,5 +44,24 @@ impl Fold for OneSided {
         self.above.iter_mut().zip(other.above).for_each(|(a, b)| *a |= b);
         self.below.iter_mut().zip(other.below).for_each(|(a, b)| *a |= b);
         self
+    }
+}
+
+impl Kept for OneSided {
+    fn kind(&self) -> String {
+        "features of one sign".to_string()
+    }
+
+    fn question(&self, out: &mut Vec<u8>) {
+        self.above.len().put(out);
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        (self.above.clone(), self.below.clone()).put(out);
+    }
+
+    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        (self.above, self.below) = Bytes::take(from)?;
+        (self.above.len() == shape.columns && self.below.len() == shape.columns).then_some(())
     }
 }

@@ -1,6 +1,7 @@
 //! What a vector makes of all rows: its mistakes, and the rows of smallest score.
 
-use linsep_data::{Block, Fold};
+use linsep_data::kept::Bytes;
+use linsep_data::{Block, Fold, Kept, Shape};
 
 use super::super::solvers::order::{Scored, by_score, keep_smallest};
 use super::Scorer;
@@ -84,5 +85,29 @@ impl Fold for Scan {
         self.found.extend(other.found);
         self.trim();
         self
+    }
+}
+
+impl Kept for Scan {
+    fn kind(&self) -> String {
+        "scores".to_string()
+    }
+
+    fn question(&self, out: &mut Vec<u8>) {
+        self.scorer.put(out);
+        self.keep.put(out);
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        let mut smallest = self.found.clone();
+        keep_smallest(&mut smallest, self.keep);
+        smallest.sort_unstable_by(by_score);
+        (self.mistakes, smallest).put(out);
+    }
+
+    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        (self.mistakes, self.found) = Bytes::take(from)?;
+        let fits = self.found.len() == self.keep.min(shape.rows);
+        (fits && self.found.iter().all(|(_, row)| *row < shape.rows)).then_some(())
     }
 }

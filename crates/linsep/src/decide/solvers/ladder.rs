@@ -42,6 +42,16 @@ impl Double {
         Double { high, low }
     }
 
+    /// Returns the larger parts.
+    pub fn high(&self) -> &[f64] {
+        &self.high
+    }
+
+    /// Returns the smaller parts.
+    pub fn low(&self) -> &[f64] {
+        &self.low
+    }
+
     /// Returns the nearest floats.
     pub fn rounded(&self) -> Vec<f64> {
         self.high.clone()

@@ -8,10 +8,10 @@
 //! 3. for the largest margin, go on with the descent until the bounds meet
 //! ```
 
-use linsep_data::Error;
 use linsep_proof::MarginKind;
 
 use super::super::outcome::Way;
+use super::super::passes::PassError;
 use super::super::search::Search;
 use super::super::solvers::coordinate_descent::{Dual, Vectors};
 use super::contested;
@@ -105,7 +105,7 @@ impl Strategy for Widen<'_> {
         Way::Dual
     }
 
-    fn advance(&mut self, search: &mut Search) -> Result<Found, Error> {
+    fn advance(&mut self, search: &mut Search) -> Result<Found, PassError> {
         if !search.has_candidates() {
             return Ok(Found::GaveUp(GaveUp::NotThere));
         }
@@ -134,7 +134,7 @@ impl<'a> DualWay<'a> {
     }
 
     /// Decides by the contested rows, or offers a separator whose margin is still to be widened.
-    fn contested(&mut self, search: &mut Search) -> Result<Option<Found>, Error> {
+    fn contested(&mut self, search: &mut Search) -> Result<Option<Found>, PassError> {
         let samples = self.samples;
         let peeled = peel(samples);
         search.data.reads().add(2 * samples.rows() as u64);
@@ -168,7 +168,7 @@ impl Strategy for DualWay<'_> {
         Way::Dual
     }
 
-    fn advance(&mut self, search: &mut Search) -> Result<Found, Error> {
+    fn advance(&mut self, search: &mut Search) -> Result<Found, PassError> {
         if !self.looked {
             if let Some(found) = self.descent.go_on(search, self.passes) {
                 return Ok(found);

@@ -3,13 +3,13 @@
 //! Cost: one pass, in which the sums of both classes can be taken too.
 
 use dashu_int::IBig;
-use linsep_data::Error;
 use linsep_proof::Conflict;
 
 use super::super::contradiction::first_contradiction;
 use super::super::folds::alike::Alike;
 use super::super::folds::class_sums::ClassSums;
 use super::super::outcome::Way;
+use super::super::passes::PassError;
 use super::super::search::Search;
 use super::{Found, GaveUp, Strategy};
 
@@ -35,7 +35,7 @@ impl Strategy for Duplicates {
         Way::Duplicates
     }
 
-    fn advance(&mut self, search: &mut Search) -> Result<Found, Error> {
+    fn advance(&mut self, search: &mut Search) -> Result<Found, PassError> {
         if self.looked {
             return Ok(Found::GaveUp(GaveUp::NotThere));
         }

@@ -1,11 +1,11 @@
 //! Integers alone, where floats are at their end.
 
 use dashu_int::IBig;
-use linsep_data::Error;
 
 use super::super::alternative::{self, Answer, Question};
 use super::super::exact::integers::rounded;
 use super::super::outcome::Way;
+use super::super::passes::PassError;
 use super::super::search::Search;
 use super::{Found, GaveUp, Strategy, halted};
 use crate::Hyperplane;
@@ -22,7 +22,7 @@ impl Strategy for Exact {
         Way::Exact
     }
 
-    fn advance(&mut self, search: &mut Search) -> Result<Found, Error> {
+    fn advance(&mut self, search: &mut Search) -> Result<Found, PassError> {
         if let Some(w) = self.separator.take() {
             // Floats could not say it.
             return Ok(Found::Integers(w));

@@ -10,11 +10,11 @@ mod smooth;
 mod working_set;
 
 use dashu_int::IBig;
-use linsep_data::Error;
 use linsep_proof::Conflict;
 
 use super::budget::Limit;
 use super::outcome::Way;
+use super::passes::PassError;
 use super::plan::{Step, WorkingSize};
 use super::search::Search;
 
@@ -25,7 +25,7 @@ pub(super) trait Strategy {
 
     /// Goes on until there is something to prove, or nothing left to do. What is refused by the checker
     /// is taken up again from there. Errors if the data cannot be read.
-    fn advance(&mut self, search: &mut Search) -> Result<Found, Error>;
+    fn advance(&mut self, search: &mut Search) -> Result<Found, PassError>;
 }
 
 /// What a strategy comes back with.

@@ -9,11 +9,10 @@
 
 use std::collections::HashSet;
 
-use linsep_data::Error;
-
 use super::super::folds::Scorer;
 use super::super::folds::scan::Scan;
 use super::super::outcome::Way;
+use super::super::passes::PassError;
 use super::super::plan::WorkingSize;
 use super::super::search::{Search, spread};
 use super::super::solvers::nearest_points::Hulls;
@@ -50,7 +49,7 @@ impl NearestPoints {
     }
 
     /// Adds those of the rows that are new, as many as fit; returns false if none is.
-    fn add(&mut self, search: &Search, mut rows: Vec<usize>) -> Result<bool, Error> {
+    fn add(&mut self, search: &Search, mut rows: Vec<usize>) -> Result<bool, PassError> {
         rows.retain(|&row| self.known.insert(row));
         let before = self.known.len() - rows.len();
         rows.truncate(self.size.most.saturating_sub(before));
@@ -66,7 +65,7 @@ impl NearestPoints {
     }
 
     /// Returns the hulls of no rows, and the rows to begin with.
-    fn begin(&self, search: &mut Search) -> Result<(Hulls, Vec<usize>), Error> {
+    fn begin(&self, search: &mut Search) -> Result<(Hulls, Vec<usize>), PassError> {
         let [negative, positive] = search.facts()?.first;
         let n = search.shape.rows;
         let mut some = spread(n, SIZE_ROWS);
@@ -86,7 +85,7 @@ impl Strategy for NearestPoints {
         self.way
     }
 
-    fn advance(&mut self, search: &mut Search) -> Result<Found, Error> {
+    fn advance(&mut self, search: &mut Search) -> Result<Found, PassError> {
         let mut waiting = vec![];
         if self.hulls.is_none() {
             let (hulls, rows) = self.begin(search)?;

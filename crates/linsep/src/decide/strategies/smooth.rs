@@ -1,11 +1,10 @@
 //! L-BFGS on the logistic loss, where features are many: it ends with the first hyperplane without a
 //! mistake.
 
-use linsep_data::Error;
-
 use super::super::folds::class_sums::ClassSums;
 use super::super::folds::logistic::LogisticLine;
 use super::super::outcome::Way;
+use super::super::passes::PassError;
 use super::super::search::Search;
 use super::super::solvers::logistic_descent::{Descent, Look, Rows, Step};
 use super::{Found, GaveUp, Strategy, halted};
@@ -30,9 +29,9 @@ impl Smooth {
 
 /// Each look is a pass.
 impl Rows for Search<'_> {
-    type Error = Error;
+    type Error = PassError;
 
-    fn look(&mut self, step: Step) -> Result<Look, Error> {
+    fn look(&mut self, step: Step) -> Result<Look, PassError> {
         Ok(self.pass(LogisticLine::new(self.shape, step))?.look())
     }
 }
@@ -42,7 +41,7 @@ impl Strategy for Smooth {
         Way::Smooth
     }
 
-    fn advance(&mut self, search: &mut Search) -> Result<Found, Error> {
+    fn advance(&mut self, search: &mut Search) -> Result<Found, PassError> {
         let descent = match &mut self.descent {
             Some(descent) => descent,
             None => {

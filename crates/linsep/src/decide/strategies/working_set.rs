@@ -13,11 +13,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use linsep_data::Error;
 use linsep_proof::MarginKind;
 
 use super::super::folds::scan::Scan;
 use super::super::outcome::Way;
+use super::super::passes::PassError;
 use super::super::plan::WorkingSize;
 use super::super::search::{Search, spread};
 use super::super::solvers::min_norm_point::Corral;
@@ -91,7 +91,7 @@ impl WorkingSet {
         }
     }
 
-    fn climb(&mut self, search: &mut Search, some: Vec<usize>) -> Result<Option<Found>, Error> {
+    fn climb(&mut self, search: &mut Search, some: Vec<usize>) -> Result<Option<Found>, PassError> {
         let Some((view, rows)) =
             View::ladder(search.data, some, &search.budget.halt_between_passes())?
         else {
@@ -104,14 +104,14 @@ impl WorkingSet {
         Ok(None)
     }
 
-    fn conflict(&self, search: &Search) -> Result<Option<Found>, Error> {
+    fn conflict(&self, search: &Search) -> Result<Option<Found>, PassError> {
         let raw = self.corral.members().map(|(row, weight)| (row, weight / self.lengths[&row]));
         Ok(search.exact_conflict(raw)?.map(Found::Conflict))
     }
 
     /// Takes rows in. Where there are none, nothing is left to learn, or no room for it: floats are at
     /// their end.
-    fn grow(&mut self, search: &mut Search, new: Vec<usize>) -> Result<Option<Found>, Error> {
+    fn grow(&mut self, search: &mut Search, new: Vec<usize>) -> Result<Option<Found>, PassError> {
         if new.is_empty() && search.has_candidates() {
             return Ok(Some(Found::Candidate));
         }
@@ -132,7 +132,7 @@ impl WorkingSet {
         Ok(None)
     }
 
-    fn solve(&mut self, search: &mut Search) -> Result<Option<Found>, Error> {
+    fn solve(&mut self, search: &mut Search) -> Result<Option<Found>, PassError> {
         self.next = Stage::Solve;
         self.corral.solve(&self.ids, &self.points, &|| search.budget.halted());
         if let Some(end) = halted(search) {
@@ -146,7 +146,7 @@ impl WorkingSet {
         if norm < VANISHED { self.conflict(search) } else { Ok(None) }
     }
 
-    fn scan(&mut self, search: &mut Search) -> Result<Option<Found>, Error> {
+    fn scan(&mut self, search: &mut Search) -> Result<Option<Found>, PassError> {
         let norm = self.corral.norm();
         let (w, scorer) = self.view.scorer(self.corral.p());
         let report = search.pass(Scan::new(scorer, self.size.added))?.report();
@@ -172,7 +172,7 @@ impl WorkingSet {
         Some(Found::Integers(self.view.integers(self.corral.p())))
     }
 
-    fn choose(&mut self, search: &Search, worst: Vec<Scored>) -> Result<Option<Found>, Error> {
+    fn choose(&mut self, search: &Search, worst: Vec<Scored>) -> Result<Option<Found>, PassError> {
         let room = self.size.most.saturating_sub(self.ids.len());
         let fresh = worst.into_iter().map(|(_, row)| row);
         let new: Vec<usize> = fresh.filter(|&row| self.known.insert(row)).take(room).collect();
@@ -191,7 +191,7 @@ impl Strategy for WorkingSet {
         if self.climbs { Way::Ladder } else { Way::WorkingSet }
     }
 
-    fn advance(&mut self, search: &mut Search) -> Result<Found, Error> {
+    fn advance(&mut self, search: &mut Search) -> Result<Found, PassError> {
         loop {
             let found = match std::mem::replace(&mut self.next, Stage::Grow(vec![])) {
                 Stage::Climb(some) => self.climb(search, some)?,

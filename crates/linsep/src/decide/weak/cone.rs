@@ -19,7 +19,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dashu_int::IBig;
-use linsep_data::{Data, Error, Shape, fold};
+use linsep_data::Shape;
 use linsep_proof::Conflict;
 use rayon::prelude::*;
 
@@ -31,6 +31,7 @@ use super::super::exact::modular::{Elimination, PRIMES, Prime, Residues};
 use super::super::exact::rows::SignedRows;
 use super::super::exact::span::{orthogonal, solution};
 use super::super::folds::scan::Scan;
+use super::super::passes::{PassError, Passes};
 use super::super::plan;
 use super::super::search::spread;
 use super::super::solvers::min_norm_point::Corral;
@@ -68,12 +69,12 @@ pub fn some_rows(shape: Shape, conflict: &Conflict) -> Vec<usize> {
 /// Returns what a proven conflict makes of the rows, if one projection tells. Errors if the data cannot be
 /// read.
 pub fn classify(
-    data: &dyn Data,
+    data: &Passes,
     view: &View,
     start: Vec<usize>,
     conflict: &Conflict,
     halt: Halt,
-) -> Result<Option<Class>, Error> {
+) -> Result<Option<Class>, PassError> {
     let Some(all) = spanning(data, start, halt)? else {
         return Ok(None);
     };
@@ -110,10 +111,10 @@ type RowsAndVectors = (Vec<usize>, Vec<Vec<IBig>>);
 /// Returns independent rows that span all rows, and a basis of what all are orthogonal to; nothing if it
 /// was halted. Unlike ranks modulo a prime this is certain.
 pub fn basis(
-    data: &dyn Data,
+    data: &Passes,
     start: Vec<usize>,
     halt: Halt,
-) -> Result<Option<RowsAndVectors>, Error> {
+) -> Result<Option<RowsAndVectors>, PassError> {
     let Some(all) = spanning(data, start, halt)? else {
         return Ok(None);
     };
@@ -122,7 +123,8 @@ pub fn basis(
         let Some(vectors) = orthogonal_to(data, &basis, halt)? else {
             return Ok(None);
         };
-        let off = vectors.iter().map(|v| not_orthogonal(data, v)).collect::<Result<Vec<_>, _>>()?;
+        let off =
+            vectors.iter().map(|v| not_orthogonal(data, v, halt)).collect::<Result<Vec<_>, _>>()?;
         match off.into_iter().flatten().min() {
             Some(row) => basis.push(row),
             None => return Ok(Some((basis, vectors))),
@@ -131,19 +133,19 @@ pub fn basis(
 }
 
 /// Returns a row that is not orthogonal to a vector, if there is one: on either side of the hyperplane.
-fn not_orthogonal(data: &dyn Data, vector: &[IBig]) -> Result<Option<usize>, Error> {
-    let below = wrong(data, vector, false, 1)?;
+fn not_orthogonal(data: &Passes, vector: &[IBig], halt: Halt) -> Result<Option<usize>, PassError> {
+    let below = wrong(data, vector, false, 1, halt)?;
     let opposite: Vec<IBig> = vector.iter().map(|v| -v).collect();
-    Ok(below.into_iter().chain(wrong(data, &opposite, false, 1)?).min())
+    Ok(below.into_iter().chain(wrong(data, &opposite, false, 1, halt)?).min())
 }
 
 /// Returns a basis of what all rows are orthogonal to, given independent ones that span all; nothing if it
 /// was halted.
 pub fn orthogonal_to(
-    data: &dyn Data,
+    data: &Passes,
     basis: &[usize],
     halt: Halt,
-) -> Result<Option<Vec<Vec<IBig>>>, Error> {
+) -> Result<Option<Vec<Vec<IBig>>>, PassError> {
     let rows = SignedRows::all(&data.fetch(basis)?);
     if rows.len() == rows.dimension {
         return Ok(Some(vec![]));
@@ -192,7 +194,7 @@ impl<'a> Seen<'a> {
     }
 
     /// Takes rows in that are not there yet.
-    fn join(&mut self, data: &dyn Data, rows: &[usize]) -> Result<(), Error> {
+    fn join(&mut self, data: &Passes, rows: &[usize]) -> Result<(), PassError> {
         let new: Vec<usize> = rows.iter().copied().filter(|&row| self.known.insert(row)).collect();
         if new.is_empty() {
             return Ok(());
@@ -256,11 +258,11 @@ impl<'a> Seen<'a> {
     /// that make it shorter join.
     fn project(
         &mut self,
-        data: &dyn Data,
+        data: &Passes,
         g: &[f64],
         reach: f64,
         halt: Halt,
-    ) -> Result<Option<Projection>, Error> {
+    ) -> Result<Option<Projection>, PassError> {
         let most = plan::projected_rows(data.shape());
         let size = f64::dot(g, g).sqrt() + reach;
         let far = |point: &Point| {
@@ -285,7 +287,7 @@ impl<'a> Seen<'a> {
             let short = self.points.iter().any(negative);
             if !vanished && !short {
                 let (_, scorer) = self.view.scorer(&r);
-                let worst = fold(data, Scan::new(scorer, 2 * most))?.report().worst;
+                let worst = data.fold(Scan::new(scorer, 2 * most), halt)?.report().worst;
                 let new: Vec<usize> = worst
                     .iter()
                     .filter(|(score, row)| *score < 0.0 && !self.known.contains(row))
@@ -305,12 +307,12 @@ impl<'a> Seen<'a> {
     /// Returns the conflict that spans everything: alpha as it is off the basis, solved for on it.
     fn inseparable(
         &self,
-        data: &dyn Data,
+        data: &Passes,
         basis: &[usize],
         coordinates: &[usize],
         alpha: &[(usize, f64)],
         halt: Halt,
-    ) -> Result<Option<Class>, Error> {
+    ) -> Result<Option<Class>, PassError> {
         let others: Vec<(usize, f64)> =
             alpha.iter().copied().filter(|(at, _)| !basis.contains(at)).collect();
         let places = basis.iter().copied().chain(others.iter().map(|(at, _)| *at));
@@ -357,11 +359,11 @@ impl<'a> Seen<'a> {
     /// Returns a weak separator near r: one that vanishes exactly where r does as far as floats can tell.
     fn quasi_separable(
         &self,
-        data: &dyn Data,
+        data: &Passes,
         r: &[f64],
         conflict: &Conflict,
         halt: Halt,
-    ) -> Result<Option<Class>, Error> {
+    ) -> Result<Option<Class>, PassError> {
         let near = self.view.integers(r);
         let norm = f64::dot(r, r).sqrt();
         let on = |at: &usize| f64::dot(&self.points[*at].vector, r).abs() <= ON_IT * norm;
@@ -380,7 +382,7 @@ impl<'a> Seen<'a> {
             let Some(w) = vanishing(&rows.at(&places), &near, halt) else {
                 return Ok(None);
             };
-            let astray = wrong(data, &w, false, most)?;
+            let astray = wrong(data, &w, false, most, halt)?;
             if astray.is_empty() {
                 let (conflict, separator) = (conflict.clone(), separator(w));
                 return Ok(Some(Class::QuasiSeparable { conflict, separator }));

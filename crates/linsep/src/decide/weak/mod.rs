@@ -12,7 +12,6 @@
 mod cone;
 
 use dashu_int::IBig;
-use linsep_data::{Data, Error, fold};
 use linsep_proof::Conflict;
 
 use super::alternative::{self, Answer, Question};
@@ -21,6 +20,7 @@ use super::exact::conflict::rank;
 use super::exact::rows::SignedRows;
 use super::folds::one_sided::OneSided;
 use super::outcome::WeakSeparator;
+use super::passes::{PassError, Passes};
 use super::view::View;
 
 /// What a conflict turned out to be.
@@ -65,7 +65,7 @@ impl Weak {
 
     /// Returns the next answer, which may not stand; nothing if there is no other, or if it was halted.
     /// Errors if the data cannot be read.
-    pub fn advance(&mut self, data: &dyn Data, halt: Halt) -> Result<Option<Class>, Error> {
+    pub fn advance(&mut self, data: &Passes, halt: Halt) -> Result<Option<Class>, PassError> {
         while !halt() {
             let found = match self.next {
                 Attempt::Span => {
@@ -74,7 +74,7 @@ impl Weak {
                 }
                 Attempt::Feature => {
                     self.next = Attempt::Lifted;
-                    self.one_feature(data)?
+                    self.one_feature(data, halt)?
                 }
                 Attempt::Lifted => {
                     self.next = Attempt::Ladder;
@@ -104,7 +104,7 @@ impl Weak {
         Ok(None)
     }
 
-    fn spanning(&self, data: &dyn Data, halt: Halt) -> Result<Option<Class>, Error> {
+    fn spanning(&self, data: &Passes, halt: Halt) -> Result<Option<Class>, PassError> {
         // Rows that combine to zero have a rank below their number.
         if self.conflict.len() <= data.shape().columns + 1 {
             return Ok(None);
@@ -115,8 +115,8 @@ impl Weak {
         Ok(all.then_some(Class::Inseparable { conflict, orthogonal: vec![] }))
     }
 
-    fn one_feature(&self, data: &dyn Data) -> Result<Option<Class>, Error> {
-        let found = fold(data, OneSided::new(data.shape()))?.first();
+    fn one_feature(&self, data: &Passes, halt: Halt) -> Result<Option<Class>, PassError> {
+        let found = data.fold(OneSided::new(data.shape()), halt)?.first();
         Ok(found.map(|(feature, sign)| {
             let mut weights = vec![IBig::ZERO; data.shape().columns];
             weights[feature] = IBig::from(sign);
@@ -124,7 +124,7 @@ impl Weak {
         }))
     }
 
-    fn exactly(&self, data: &dyn Data, halt: Halt) -> Result<Option<Class>, Error> {
+    fn exactly(&self, data: &Passes, halt: Halt) -> Result<Option<Class>, PassError> {
         let rows = cone::some_rows(data.shape(), &self.conflict);
         let Some((basis, orthogonal)) = cone::basis(data, rows, halt)? else {
             return Ok(None);

@@ -1,0 +1,226 @@
+//! Folds as bytes: what one asks for, and what it has found.
+//!
+//! Bytes can be kept in a file, or sent to where the fold goes on. The same findings are the same bytes,
+//! however the rows were cut, and floats are kept to the last bit.
+
+use crate::data::{Fold, Shape};
+
+/// A fold that can be kept as bytes.
+pub trait Kept: Fold {
+    /// Returns what it looks for, in a few words.
+    fn kind(&self) -> String;
+
+    /// Writes what it asks for: other bytes if it asks for anything else.
+    fn question(&self, out: &mut Vec<u8>);
+
+    /// Writes what it has found so far.
+    fn save(&self, out: &mut Vec<u8>);
+
+    /// Takes over, having seen nothing, what a fold with the same question has found in rows of this shape.
+    /// Nothing if the bytes cannot be that; then it is of no further use.
+    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()>;
+}
+
+/// Two folds that share a read are kept together.
+impl<A: Kept, B: Kept> Kept for (A, B) {
+    fn kind(&self) -> String {
+        match (self.0.kind(), self.1.kind()) {
+            (one, none) | (none, one) if none.is_empty() => one,
+            (first, second) => format!("{first} and {second}"),
+        }
+    }
+
+    fn question(&self, out: &mut Vec<u8>) {
+        self.0.question(out);
+        self.1.question(out);
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.0.save(out);
+        self.1.save(out);
+    }
+
+    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.0.restore(from, shape)?;
+        self.1.restore(from, shape)
+    }
+}
+
+/// A fold that may not be needed is kept if it is there.
+impl<F: Kept> Kept for Option<F> {
+    fn kind(&self) -> String {
+        self.as_ref().map(F::kind).unwrap_or_default()
+    }
+
+    fn question(&self, out: &mut Vec<u8>) {
+        self.is_some().put(out);
+        self.iter().for_each(|fold| fold.question(out));
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.iter().for_each(|fold| fold.save(out));
+    }
+
+    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.iter_mut().try_for_each(|fold| fold.restore(from, shape))
+    }
+}
+
+/// A value as bytes, the same on every machine.
+///
+/// ```
+/// use linsep_data::kept::Bytes;
+///
+/// let mut bytes = vec![];
+/// vec![(f64::NAN, 7_usize)].put(&mut bytes);
+/// let found: Vec<(f64, usize)> = Bytes::take(&mut bytes.as_slice()).unwrap();
+/// assert!(found[0].0.is_nan() && found[0].1 == 7);
+/// ```
+pub trait Bytes: Sized {
+    /// Appends the value.
+    fn put(&self, out: &mut Vec<u8>);
+
+    /// Takes a value off the front; nothing if there is none.
+    fn take(from: &mut &[u8]) -> Option<Self>;
+}
+
+impl Bytes for u64 {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend(self.to_le_bytes());
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let (first, rest) = from.split_first_chunk()?;
+        *from = rest;
+        Some(u64::from_le_bytes(*first))
+    }
+}
+
+impl Bytes for usize {
+    fn put(&self, out: &mut Vec<u8>) {
+        (*self as u64).put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        u64::take(from)?.try_into().ok()
+    }
+}
+
+/// To the last bit: infinities, NaN and -0 too.
+impl Bytes for f64 {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.to_bits().put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        u64::take(from).map(f64::from_bits)
+    }
+}
+
+impl Bytes for u8 {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(*self);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let (&first, rest) = from.split_first()?;
+        *from = rest;
+        Some(first)
+    }
+}
+
+impl Bytes for bool {
+    fn put(&self, out: &mut Vec<u8>) {
+        u8::from(*self).put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        match u8::take(from)? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+}
+
+impl<T: Bytes> Bytes for Vec<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.len().put(out);
+        self.iter().for_each(|value| value.put(out));
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let count = usize::take(from)?;
+        // Each takes a byte at least: a wrong count must not claim memory.
+        (count <= from.len()).then_some(())?;
+        (0..count).map(|_| T::take(from)).collect()
+    }
+}
+
+impl Bytes for String {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.len().put(out);
+        out.extend(self.as_bytes());
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        String::from_utf8(Vec::take(from)?).ok()
+    }
+}
+
+impl<A: Bytes, B: Bytes> Bytes for (A, B) {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+        self.1.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        Some((A::take(from)?, B::take(from)?))
+    }
+}
+
+impl<A: Bytes, B: Bytes, C: Bytes> Bytes for (A, B, C) {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+        self.1.put(out);
+        self.2.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        Some((A::take(from)?, B::take(from)?, C::take(from)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Value = (Vec<(f64, usize)>, (bool, String), Vec<u8>);
+
+    fn value() -> Value {
+        let floats = [f64::NEG_INFINITY, -0.0, 5e-324, f64::MAX];
+        (floats.map(|v| (v, usize::MAX)).to_vec(), (true, "ä".to_string()), vec![0, 255])
+    }
+
+    #[test]
+    fn values_come_back_to_the_last_bit() {
+        let mut bytes = vec![];
+        value().put(&mut bytes);
+        let mut from = bytes.as_slice();
+        let found = Value::take(&mut from).unwrap();
+        assert!(from.is_empty() && found == value());
+        assert_eq!(found.0[1].0.to_bits(), (-0.0_f64).to_bits());
+    }
+
+    #[test]
+    fn bytes_that_are_cut_or_wrong_are_no_value() {
+        let mut bytes = vec![];
+        value().put(&mut bytes);
+        for end in 0..bytes.len() {
+            assert_eq!(Value::take(&mut &bytes[..end]), None, "{end} bytes");
+        }
+        assert_eq!(bool::take(&mut [2].as_slice()), None);
+        assert_eq!(Vec::<u8>::take(&mut [255; 20].as_slice()), None);
+        assert_eq!(String::take(&mut [1, 0, 0, 0, 0, 0, 0, 0, 255].as_slice()), None);
+    }
+}
