@@ -2,13 +2,9 @@
 
 use std::cmp::Ordering;
 
-use linsep_data::Samples;
+use linsep_data::{Block, Data, Error, Fold, Memory, Samples, fold};
 use linsep_proof::exact::{Row, sign_of_value};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-/// Rows handed to one task when an evaluation is spread over threads.
-const ROWS_PER_TASK: usize = 1024;
 
 /// Weights w and bias b: the positive side is w·x + b > 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,71 +37,79 @@ impl Hyperplane {
     ///
     /// Mistakes are counted without rounding: none means that the checker would agree.
     pub fn evaluate(&self, samples: &Samples) -> Evaluation {
-        let rows = samples.rows();
+        self.evaluate_data(&Memory::new(samples)).expect("rows in memory can be read")
+    }
+
+    /// Returns the same for rows that may be elsewhere. Errors if they cannot be read.
+    pub fn evaluate_data(&self, data: &dyn Data) -> Result<Evaluation, Error> {
         let lifted_norm = norm(self.weights.iter().copied().chain([self.bias]));
-        // A float w·x + b is off by at most so much a unit of ‖(w, b)‖ ‖(x, 1)‖, both of them rounded,
-        // unless the length is so small that products underflow.
-        let doubt = (self.weights.len() as f64 + 16.0) * 2.0 * f64::EPSILON * lifted_norm;
-        let filtered = lifted_norm >= 1e-250;
-        let parts = (0..rows.div_ceil(ROWS_PER_TASK)).into_par_iter().map(|task| {
-            let first = task * ROWS_PER_TASK;
-            let mut values = vec![0.0; ROWS_PER_TASK.min(rows - first)];
-            self.values(samples.features(), first, &mut values);
-            let mut part = Part::default();
-            for (i, &value) in (first..).zip(&values) {
-                let positive = samples.positive()[i];
-                let value = if positive { value } else { -value };
-                let certain = filtered && value.abs() > doubt * samples.norms()[i];
-                let mistake = if certain || !lifted_norm.is_finite() {
-                    // An overflow to NaN is a mistake too.
-                    value <= 0.0 || value.is_nan()
-                } else {
-                    let row = Row::of(samples.features(), i);
-                    let side = if positive { Ordering::Greater } else { Ordering::Less };
-                    sign_of_value(&self.weights, self.bias, row) != side
-                };
-                part.see(mistake, value, value / samples.norms()[i]);
-            }
-            part
-        });
-        // A minimum and a count do not depend on the order in which parts meet.
-        let all = parts.reduce(Part::default, Part::join);
+        let all = fold(data, Sides::new(self, lifted_norm))?;
         let ratio = |value: f64, norm: f64| (norm > 0.0).then_some(value / norm);
-        Evaluation {
-            rows: rows as u64,
+        Ok(Evaluation {
+            rows: data.shape().rows as u64,
             mistakes: all.mistakes,
             margin: Margin {
                 angular: ratio(all.smallest_lifted, lifted_norm),
                 geometric: ratio(all.smallest, self.weight_norm()),
             },
-        }
+        })
     }
 }
 
-struct Part {
+/// The rows on the wrong side, and the smallest value of y (w·x + b) before and after lifting.
+struct Sides<'a> {
+    hyperplane: &'a Hyperplane,
+    lifted_norm: f64,
     mistakes: u64,
     smallest: f64,
     smallest_lifted: f64,
 }
 
-impl Default for Part {
-    fn default() -> Self {
-        Part { mistakes: 0, smallest: f64::INFINITY, smallest_lifted: f64::INFINITY }
+impl<'a> Sides<'a> {
+    fn new(hyperplane: &'a Hyperplane, lifted_norm: f64) -> Self {
+        let (smallest, smallest_lifted) = (f64::INFINITY, f64::INFINITY);
+        Sides { hyperplane, lifted_norm, mistakes: 0, smallest, smallest_lifted }
     }
 }
 
-impl Part {
-    fn see(&mut self, mistake: bool, value: f64, lifted: f64) {
-        self.mistakes += u64::from(mistake);
-        self.smallest = self.smallest.min(value);
-        self.smallest_lifted = self.smallest_lifted.min(lifted);
+impl Fold for Sides<'_> {
+    fn fresh(&self) -> Self {
+        Sides::new(self.hyperplane, self.lifted_norm)
     }
 
-    fn join(self, other: Part) -> Part {
-        Part {
+    fn absorb(&mut self, block: &Block<'_>) {
+        let Hyperplane { weights, bias } = self.hyperplane;
+        let (samples, places) = (block.samples(), block.places());
+        // A float w·x + b is off by at most so much a unit of ‖(w, b)‖ ‖(x, 1)‖, both of them rounded,
+        // unless the length is so small that products underflow.
+        let doubt = (weights.len() as f64 + 16.0) * 2.0 * f64::EPSILON * self.lifted_norm;
+        let filtered = self.lifted_norm >= 1e-250;
+        let mut values = vec![0.0; places.len()];
+        self.hyperplane.values(samples.features(), places.start, &mut values);
+        for (i, value) in places.zip(values) {
+            let positive = samples.positive()[i];
+            let value = if positive { value } else { -value };
+            let certain = filtered && value.abs() > doubt * samples.norms()[i];
+            let mistake = if certain || !self.lifted_norm.is_finite() {
+                // An overflow to NaN is a mistake too.
+                value <= 0.0 || value.is_nan()
+            } else {
+                let row = Row::of(samples.features(), i);
+                let side = if positive { Ordering::Greater } else { Ordering::Less };
+                sign_of_value(weights, *bias, row) != side
+            };
+            self.mistakes += u64::from(mistake);
+            self.smallest = self.smallest.min(value);
+            self.smallest_lifted = self.smallest_lifted.min(value / samples.norms()[i]);
+        }
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Sides {
             mistakes: self.mistakes + other.mistakes,
             smallest: self.smallest.min(other.smallest),
             smallest_lifted: self.smallest_lifted.min(other.smallest_lifted),
+            ..self
         }
     }
 }

@@ -1,10 +1,18 @@
 //! The paper's three data steps, computed on the fly: dimension extension, negative inversion,
 //! normalization.
 
+mod whole;
+
 use std::ops::Range;
 
 use linsep_data::kernels::{Grid, exponent};
-use linsep_data::{Features, Samples};
+use linsep_data::{Block, Features, Samples};
+use rayon::prelude::*;
+
+pub(crate) use whole::Whole;
+
+/// Rows handed to one task when all are scored.
+const ROWS_PER_TASK: usize = 1024;
 
 /// How long the vectors are that a method learns from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,16 +42,23 @@ enum Length {
 /// assert_eq!(rows.vector(3), [-1.0, -1.0, -1.0]);
 /// # Ok::<(), linsep::Error>(())
 /// ```
+///
+/// Where the data is larger than memory, some of its rows are at hand at a time. They keep their numbers.
 #[derive(Clone)]
 pub struct Rows<'a> {
+    /// The rows at hand.
     samples: &'a Samples,
     length: Length,
+    /// The number of the first row at hand.
+    first: usize,
+    /// All rows, where there are others.
+    whole: Option<&'a Whole<'a>>,
 }
 
 impl<'a> Rows<'a> {
     /// Returns the lifted samples z = y (x, 1) / ‖(x, 1)‖: points on the unit sphere.
     pub fn lifted(samples: &'a Samples) -> Self {
-        Rows { samples, length: Length::Unit }
+        Rows { samples, length: Length::Unit, first: 0, whole: None }
     }
 
     /// Returns the extended samples y (x, 1), not normalized.
@@ -57,7 +72,20 @@ impl<'a> Rows<'a> {
 
     /// Returns the extended samples times `unit`, a power of two.
     pub(crate) fn raw_in(samples: &'a Samples, unit: f64) -> Self {
-        Rows { samples, length: Length::Raw(unit) }
+        Rows { samples, length: Length::Raw(unit), first: 0, whole: None }
+    }
+
+    /// Returns lifted rows, or raw ones, of which a block of the data is at hand.
+    pub(crate) fn at_hand(whole: &'a Whole<'a>, block: &Block<'a>, raw: bool) -> Self {
+        let places = block.places();
+        let samples = block.samples();
+        let length = match raw {
+            true => Length::Raw(raw_unit(whole.longest())),
+            false => Length::Unit,
+        };
+        let first = block.number(places.start) - places.start;
+        let others = samples.rows() < whole.len();
+        Rows { samples, length, first, whole: others.then_some(whole) }
     }
 
     /// Returns the power of two by which raw rows are scaled; 1 for lifted ones.
@@ -68,14 +96,27 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Returns the samples.
+    /// Returns the samples, those at hand.
     pub fn samples(&self) -> &'a Samples {
         self.samples
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows, those that are not at hand included.
     pub fn len(&self) -> usize {
-        self.samples.rows()
+        self.whole.map_or(self.samples.rows(), Whole::len)
+    }
+
+    /// Returns the numbers of the rows at hand.
+    pub fn here(&self) -> Range<usize> {
+        self.first..self.first + self.samples.rows()
+    }
+
+    /// Asks the memory for row `i`, if it is at hand.
+    #[inline]
+    pub fn prefetch(&self, i: usize) {
+        if self.here().contains(&i) {
+            self.samples.features().prefetch(i - self.first);
+        }
     }
 
     /// Returns true if there is no row. There always is one.
@@ -92,65 +133,89 @@ impl<'a> Rows<'a> {
     pub fn squared_length(&self, i: usize) -> f64 {
         match self.length {
             Length::Unit => 1.0,
-            Length::Raw(scale) => (scale * self.samples.norms()[i]).powi(2),
+            Length::Raw(scale) => (scale * self.samples.norms()[i - self.first]).powi(2),
         }
     }
 
     /// Returns how much row `i` counts, 1 where rows have no weights.
     #[inline]
     pub fn weight(&self, i: usize) -> f64 {
-        self.samples.weights().map_or(1.0, |weights| weights[i])
+        self.samples.weights().map_or(1.0, |weights| weights[i - self.first])
     }
 
     /// Returns y times the length of the extended row, as `value` divided by it: the last two
-    /// steps for one number.
+    /// steps for one number. The row is counted among those at hand.
     #[inline]
-    fn scale(&self, i: usize, value: f64) -> f64 {
+    fn scale(&self, place: usize, value: f64) -> f64 {
         let value = match self.length {
-            Length::Unit => value / self.samples.norms()[i],
+            Length::Unit => value / self.samples.norms()[place],
             Length::Raw(scale) => value * scale,
         };
-        if self.samples.positive()[i] { value } else { -value }
+        if self.samples.positive()[place] { value } else { -value }
     }
 
     /// Returns w·z of row `i`.
     #[inline]
     pub fn score(&self, i: usize, w: &[f64]) -> f64 {
         let (bias, weights) = split(w);
-        self.scale(i, self.samples.features().dot(i, weights) + bias)
+        let place = i - self.first;
+        self.scale(place, self.samples.features().dot(place, weights) + bias)
     }
 
-    /// Adds c z to w for row `i`.
+    /// Adds c z to w for row `i`, which is fetched if it is not at hand.
     #[inline]
     pub fn add(&self, i: usize, c: f64, w: &mut [f64]) {
-        let c = self.scale(i, c);
+        if let Some(whole) = self.whole
+            && !self.here().contains(&i)
+        {
+            if let Some(samples) = whole.fetch(i) {
+                Rows { samples: &samples, first: i, ..self.clone() }.add(i, c, w);
+            }
+            return;
+        }
+        let place = i - self.first;
+        let c = self.scale(place, c);
         let (bias, weights) = w.split_last_mut().expect("w has a bias");
-        self.samples.features().axpy(i, c, weights);
+        self.samples.features().axpy(place, c, weights);
         *bias += c;
     }
 
     /// Adds c z to w for row `i`, each term rounded to the grid.
     #[inline]
     pub(crate) fn add_on(&self, grid: Grid, i: usize, c: f64, w: &mut [f64]) {
-        let c = self.scale(i, c);
+        let place = i - self.first;
+        let c = self.scale(place, c);
         let (bias, weights) = w.split_last_mut().expect("w has a bias");
-        self.samples.features().axpy_on(grid, i, c, weights);
+        self.samples.features().axpy_on(grid, place, c, weights);
         *bias += grid.round(c);
     }
 
     /// Writes w·z to `out` for the rows in `range`: the same bits as [`Rows::score`].
     pub fn scores(&self, range: Range<usize>, w: &[f64], out: &mut [f64]) {
         let (bias, weights) = split(w);
-        self.samples.features().scores(range.start, weights, out);
-        for (i, out) in range.zip(out) {
-            *out = self.scale(i, *out + bias);
+        let places = range.start - self.first..range.end - self.first;
+        self.samples.features().scores(places.start, weights, out);
+        for (place, out) in places.zip(out) {
+            *out = self.scale(place, *out + bias);
+        }
+    }
+
+    /// Writes w·z to `out` for all rows, those that are not at hand included. Costs one parallel pass.
+    pub fn all_scores(&self, w: &[f64], out: &mut [f64]) {
+        match self.whole {
+            Some(whole) => whole.scores(self.length, w, out),
+            None => out.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, out)| {
+                let first = task * ROWS_PER_TASK;
+                self.scores(first..first + out.len(), w, out);
+            }),
         }
     }
 
     /// Calls `visit` with the index and the value of each stored coordinate of z, the bias last.
     pub fn for_each(&self, i: usize, mut visit: impl FnMut(usize, f64)) {
-        self.samples.features().for_each(i, |k, v| visit(k, self.scale(i, v)));
-        visit(self.samples.columns(), self.scale(i, 1.0));
+        let place = i - self.first;
+        self.samples.features().for_each(place, |k, v| visit(k, self.scale(place, v)));
+        visit(self.samples.columns(), self.scale(place, 1.0));
     }
 
     /// Returns z of row `i` as a dense vector.
@@ -166,8 +231,9 @@ impl<'a> Rows<'a> {
         match self.samples.features() {
             Features::Dense64(_) | Features::Dense32(_) => self.samples.columns() / 16 + 12,
             Features::Sparse(matrix) => {
-                let longest = (0..matrix.rows()).map(|i| matrix.row(i).0.len()).max();
-                longest.unwrap_or(0) / 4 + 12
+                let here = || (0..matrix.rows()).map(|i| matrix.row(i).0.len()).max();
+                let longest = self.whole.map_or_else(|| here().unwrap_or(0), Whole::stored);
+                longest / 4 + 12
             }
         }
     }

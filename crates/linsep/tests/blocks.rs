@@ -16,6 +16,7 @@ use linsep::data::{Absorb, Block, Data, Error, Memory, Reads, Shape};
 use linsep::decide::{
     DecideError, DecideOptions, Decision, MarginGoal, MarginKind, Verdict, Way, decide, decide_data,
 };
+use linsep::online::{Checkpoint, Fit, FitSettings, MethodSettings, Observer, fit, fit_data};
 use linsep::proof::{verify, verify_data};
 use linsep::{Hyperplane, Samples};
 
@@ -74,7 +75,15 @@ impl Data for Cut<'_> {
         first: usize,
         see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        Memory::new(self.samples).in_order(first, see)
+        let mut in_order: Vec<&(usize, Samples)> = self.blocks.iter().collect();
+        in_order.sort_by_key(|(at, _)| *at);
+        for (at, samples) in in_order.into_iter().filter(|(at, part)| at + part.rows() > first) {
+            let block = Block::whole(samples, *at).from(first.saturating_sub(*at));
+            if see(&block).is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn resident(&self) -> Option<&Samples> {
@@ -208,6 +217,77 @@ fn sparse_rows() {
     }
     let samples = Samples::sparse(rows.finish(2000).unwrap(), labels).unwrap();
     assert!(check(&samples, &DecideOptions::default()).verdict().is_some());
+}
+
+/// Returns everything about a fit but its time.
+fn essence_of_fit(fit: &Fit) -> String {
+    let Fit { stop, hyperplane, evaluation, margin_bound, epochs, updates, .. } = fit;
+    let history: Vec<_> = fit.history.iter().map(|e| (e.mistakes, e.rows_evaluated)).collect();
+    format!(
+        "{stop:?} {hyperplane:?} {evaluation:?} {margin_bound:?} {epochs} {updates} {} {history:?}",
+        fit.rows_evaluated
+    )
+}
+
+/// Keeps the last checkpoint, as text.
+#[derive(Default)]
+struct LastCheckpoint(Option<String>);
+
+impl Observer for LastCheckpoint {
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) {
+        self.0 = Some(serde_json::to_string(checkpoint).unwrap());
+    }
+}
+
+#[test]
+fn methods_learn_the_same_from_rows_elsewhere() {
+    let separable = Generator::new(700, 5, 4).samples::<f64>().unwrap();
+    let mut labels = separable.positive().to_vec();
+    labels.iter_mut().step_by(97).for_each(|label| *label = !*label);
+    let inseparable = Samples::dense(values(&separable), 5, labels.clone()).unwrap();
+    // Squares of these overflow: the perceptron scales all rows by the longest.
+    let long = values(&separable).into_iter().map(|v| v * 2f64.powi(600)).collect();
+    let long = Samples::dense(long, 5, labels).unwrap();
+    let mut rows = SparseBuilder::default();
+    for i in 0..500_usize {
+        (0..i % 4).for_each(|k| rows.push(10 * k + i % 10, 1.0 + (i % 7) as f64));
+        rows.push(40, i as f64);
+        rows.end_row();
+    }
+    let sparse = Samples::sparse(rows.finish(41).unwrap(), (0..500).map(|i| i >= 250).collect());
+    for method in MethodSettings::all() {
+        let settings = FitSettings {
+            method: method.clone(),
+            max_epochs: 12,
+            evaluate_epochs: true,
+            ..FitSettings::default()
+        };
+        for samples in [&separable, &inseparable, &long, sparse.as_ref().unwrap()] {
+            let elsewhere = |blocks| Cut::new(samples, blocks, false);
+            if method.needs_memory() {
+                let error = fit_data(&elsewhere(2), &settings, &mut (), None).unwrap_err();
+                assert_eq!(error.to_string(), "lp needs all rows in memory");
+                continue;
+            }
+            let whole = essence_of_fit(&fit(samples, &settings, &mut (), None).unwrap());
+            for blocks in [1, 7, 100] {
+                let found = fit_data(&elsewhere(blocks), &settings, &mut (), None).unwrap();
+                assert_eq!(essence_of_fit(&found), whole, "{method:?}, {blocks} blocks");
+            }
+            // A checkpoint of rows in memory is one of the same rows elsewhere.
+            let early = FitSettings { max_epochs: 5, ..settings.clone() };
+            let mut kept = LastCheckpoint::default();
+            fit(samples, &early, &mut kept, None).unwrap();
+            if let Some(text) = kept.0 {
+                let checkpoint = serde_json::from_str(&text).unwrap();
+                let found = fit_data(&elsewhere(3), &settings, &mut (), Some(checkpoint)).unwrap();
+                assert_eq!(essence_of_fit(&found), whole, "{method:?} resumed");
+            }
+        }
+    }
+    let shuffled = FitSettings { shuffle: true, ..FitSettings::default() };
+    let error = fit_data(&Cut::new(&separable, 2, false), &shuffled, &mut (), None).unwrap_err();
+    assert_eq!(error.to_string(), "a random order needs all rows in memory");
 }
 
 /// A folder that is gone in the end.

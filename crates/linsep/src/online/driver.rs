@@ -1,7 +1,10 @@
 //! The driver: shows rows to a method, epoch after epoch, and owns all the rest.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+use linsep_data::{Block, Data, Error, Memory};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,7 +12,7 @@ use serde_json::Value;
 use super::{Goal, Method, MethodSettings, Order, SettingsError, Span, Tally, expect_length};
 use crate::Samples;
 use crate::hyperplane::{Evaluation, Hyperplane};
-use crate::lift::Rows;
+use crate::lift::{Rows, Whole};
 
 /// Values that are looked at between two looks at the clock.
 const VALUES_PER_SPAN: usize = 1 << 20;
@@ -197,6 +200,12 @@ pub enum FitError {
     /// There are more rows than the methods can number.
     #[error("expected at most 4294967295 rows, found {0}")]
     TooManyRows(usize),
+    /// The rows are not in memory, where this needs them.
+    #[error("{0} needs all rows in memory")]
+    NeedsMemory(&'static str),
+    /// The rows cannot be read.
+    #[error(transparent)]
+    Data(#[from] Error),
 }
 
 /// All that is needed to go on with a fit as if it had never stopped.
@@ -251,30 +260,57 @@ pub fn fit(
     observer: &mut dyn Observer,
     checkpoint: Option<Checkpoint>,
 ) -> Result<Fit, FitError> {
-    check(samples, settings)?;
-    let mut run = Run::begin(samples, settings, observer, checkpoint)?;
-    let stop = run.learn();
-    Ok(run.finish(stop))
+    fit_data(&Memory::new(samples), settings, observer, checkpoint)
 }
 
-/// Returns an error if the settings are out of range, or if they do not go with the samples.
-fn check(samples: &Samples, settings: &FitSettings) -> Result<(), FitError> {
-    settings.method.validate()?;
-    if u32::try_from(samples.rows()).is_err() {
-        return Err(FitError::TooManyRows(samples.rows()));
+/// Fits a hyperplane to rows that may be larger than memory: the same one as [`fit`], to the last bit.
+///
+/// Rows elsewhere are read once before the first epoch and once per epoch, in order, and once whenever
+/// [`fine`](super::fine) renews what it skips by or [`pocket`](super::pocket) counts mistakes.
+///
+/// Errors as [`fit`] does, if the rows cannot be read, and if a shuffle or a method needs them in memory.
+pub fn fit_data(
+    data: &dyn Data,
+    settings: &FitSettings,
+    observer: &mut dyn Observer,
+    checkpoint: Option<Checkpoint>,
+) -> Result<Fit, FitError> {
+    check(data, settings)?;
+    let whole = Whole::new(data)?;
+    let fit = Run::begin(&whole, settings, observer, checkpoint).and_then(|mut run| {
+        let stop = run.learn()?;
+        run.finish(stop)
+    });
+    // What was learned after something could not be read is worth nothing.
+    match whole.into_failure() {
+        Some(error) => Err(error.into()),
+        None => fit,
     }
-    if samples.weights().is_some() && !settings.method.takes_weights() {
-        return Err(FitError::NoWeights(settings.method.name()));
+}
+
+/// Returns an error if the settings are out of range, or if they do not go with the data.
+fn check(data: &dyn Data, settings: &FitSettings) -> Result<(), FitError> {
+    let FitSettings { method, shuffle, .. } = settings;
+    method.validate()?;
+    let rows = data.shape().rows;
+    if u32::try_from(rows).is_err() {
+        return Err(FitError::TooManyRows(rows));
     }
-    Ok(())
+    match data.resident() {
+        Some(samples) if samples.weights().is_some() && !method.takes_weights() => {
+            Err(FitError::NoWeights(method.name()))
+        }
+        None if method.needs_memory() => Err(FitError::NeedsMemory(method.name())),
+        None if *shuffle => Err(FitError::NeedsMemory("a random order")),
+        _ => Ok(()),
+    }
 }
 
 /// A fit under way.
 struct Run<'a> {
-    samples: &'a Samples,
+    whole: &'a Whole<'a>,
     settings: &'a FitSettings,
     observer: &'a mut dyn Observer,
-    rows: Rows<'a>,
     method: Box<dyn Method>,
     state: State,
     clock: Clock,
@@ -286,30 +322,33 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     /// Returns the run where it starts: at the checkpoint, or where the settings say.
     fn begin(
-        samples: &'a Samples,
+        whole: &'a Whole<'a>,
         settings: &'a FitSettings,
         observer: &'a mut dyn Observer,
         checkpoint: Option<Checkpoint>,
     ) -> Result<Self, FitError> {
-        let rows = settings.method.rows(samples);
-        let mut method = settings.method.build(&rows, settings.seed);
-        if let Some(start) = &settings.start {
-            if !settings.method.goes_on() {
-                return Err(FitError::NoStart(settings.method.name()));
-            }
-            method.restore(&rows, start.clone())?;
+        if let Some(checkpoint) = &checkpoint {
+            checkpoint.check(whole, settings)?;
         }
         let mut state = State { epoch: 1, ..State::default() };
-        if let Some(checkpoint) = checkpoint {
-            checkpoint.check(samples, settings)?;
-            method.restore(&rows, checkpoint.method_state)?;
-            state = checkpoint.progress;
-        }
+        let method = with_first_rows(whole, settings, |rows| {
+            let mut method = settings.method.build(rows, settings.seed);
+            if let Some(start) = &settings.start {
+                if !settings.method.goes_on() {
+                    return Err(FitError::NoStart(settings.method.name()));
+                }
+                method.restore(rows, start.clone())?;
+            }
+            if let Some(checkpoint) = checkpoint {
+                method.restore(rows, checkpoint.method_state)?;
+                state = checkpoint.progress;
+            }
+            Ok(method)
+        })??;
         Ok(Run {
-            samples,
+            whole,
             settings,
             observer,
-            rows,
             method,
             clock: Clock::start(state.elapsed),
             state,
@@ -319,29 +358,51 @@ impl<'a> Run<'a> {
     }
 
     /// Runs epoch after epoch; returns why it stopped.
-    fn learn(&mut self) -> Stop {
+    fn learn(&mut self) -> Result<Stop, FitError> {
         loop {
             if self.state.epoch > self.settings.max_epochs {
-                return Stop::EpochLimit;
+                return Ok(Stop::EpochLimit);
             }
-            if let Some(stop) = self.visit_rows().or_else(|| self.end_epoch()) {
-                return stop;
+            if let Some(stop) = self.visit_rows()? {
+                return Ok(stop);
+            }
+            if let Some(stop) = self.end_epoch()? {
+                return Ok(stop);
             }
         }
     }
 
     /// Shows the method the rows that are left in this epoch; returns why it stopped before the
     /// last of them, if it did.
-    fn visit_rows(&mut self) -> Option<Stop> {
+    fn visit_rows(&mut self) -> Result<Option<Stop>, Error> {
+        if self.state.position == self.whole.len() {
+            return Ok(None);
+        }
         let order = match self.settings.shuffle {
-            true => Order::shuffled(self.rows.len(), self.settings.seed, self.state.epoch),
+            true => Order::shuffled(self.whole.len(), self.settings.seed, self.state.epoch),
             false => Order::natural(),
         };
-        while self.state.position < self.rows.len() {
-            self.visit_span(&order);
+        let mut stop = None;
+        self.whole.data().in_order(self.state.position, &mut |block| {
+            stop = self.visit_block(block, &order);
+            match stop.is_some() || self.whole.has_failed() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })?;
+        Ok(stop)
+    }
+
+    /// Shows the method rows that are at hand; returns why it stopped before the last row of the epoch, if
+    /// it did.
+    fn visit_block(&mut self, block: &Block<'_>, order: &Order) -> Option<Stop> {
+        let rows = Rows::at_hand(self.whole, block, self.settings.method.learns_raw());
+        let end = self.state.position + block.places().len();
+        while self.state.position < end {
+            self.visit_span(&rows, order, end);
             self.show_progress();
             // The end of an epoch looks at the limits after its own work.
-            if self.state.position < self.rows.len()
+            if self.state.position < self.whole.len()
                 && let Some(stop) = self.interrupted()
             {
                 return Some(stop);
@@ -354,11 +415,11 @@ impl<'a> Run<'a> {
         None
     }
 
-    fn visit_span(&mut self, order: &Order) {
-        let span_rows = (VALUES_PER_SPAN / self.rows.dimension()).clamp(16, 1 << 16);
-        let end = self.rows.len().min(self.state.position + span_rows);
+    fn visit_span(&mut self, rows: &Rows, order: &Order, end: usize) {
+        let span_rows = (VALUES_PER_SPAN / rows.dimension()).clamp(16, 1 << 16);
+        let end = end.min(self.state.position + span_rows);
         let span = Span { order, positions: self.state.position..end, epoch: self.state.epoch };
-        self.state.here += self.method.learn(&self.rows, &span);
+        self.state.here += self.method.learn(rows, &span);
         self.state.position = end;
     }
 
@@ -367,7 +428,7 @@ impl<'a> Run<'a> {
             epoch: self.state.epoch,
             max_epochs: self.settings.max_epochs,
             position: self.state.position as u64,
-            rows: self.rows.len() as u64,
+            rows: self.whole.len() as u64,
             mistakes: self.state.last_mistakes,
             rows_evaluated: self.state.total.evaluated + self.state.here.evaluated,
             elapsed: self.clock.session(),
@@ -387,13 +448,14 @@ impl<'a> Run<'a> {
     fn take_checkpoint(&mut self, elapsed: Duration) {
         self.state.elapsed = elapsed;
         let method_state = self.method.save();
-        let checkpoint = Checkpoint::new(self.samples, self.settings, &self.state, method_state);
+        let checkpoint = Checkpoint::new(self.whole, self.settings, &self.state, method_state);
         self.observer.checkpoint(&checkpoint);
     }
 
     /// Ends the epoch and goes on to the next; returns why it stopped instead, if it did.
-    fn end_epoch(&mut self) -> Option<Stop> {
-        let end = self.method.end_epoch(&self.rows);
+    fn end_epoch(&mut self) -> Result<Option<Stop>, Error> {
+        let method = &mut self.method;
+        let end = with_first_rows(self.whole, self.settings, |rows| method.end_epoch(rows))?;
         self.state.here += end.tally;
         let here = std::mem::take(&mut self.state.here);
         self.state.total += here;
@@ -401,24 +463,25 @@ impl<'a> Run<'a> {
         let elapsed = self.clock.elapsed();
         let clean = here.mistakes == 0 && self.method.goal() == Goal::Separation;
         let candidate = end.converged || clean;
-        let evaluation = (candidate || self.settings.evaluate_epochs).then(|| self.evaluate().1);
+        let evaluated = candidate || self.settings.evaluate_epochs;
+        let evaluation = evaluated.then(|| self.evaluate()).transpose()?.map(|(_, found)| found);
         self.clock.pause_since(elapsed);
         self.record_epoch(here, elapsed, evaluation.as_ref().map(|e| e.mistakes));
 
         let separated = candidate && evaluation.as_ref().is_some_and(|e| e.mistakes == 0);
         if separated || end.converged {
             self.evaluation = evaluation;
-            return Some(if separated { Stop::Separated } else { Stop::Converged });
+            return Ok(Some(if separated { Stop::Separated } else { Stop::Converged }));
         }
         self.begin_next_epoch(here.mistakes);
-        self.interrupted()
+        Ok(self.interrupted())
     }
 
     /// Returns the method's answer as a hyperplane, and its evaluation. Costs one pass.
-    fn evaluate(&self) -> (Hyperplane, Evaluation) {
+    fn evaluate(&self) -> Result<(Hyperplane, Evaluation), Error> {
         let hyperplane = Hyperplane::from_lifted(self.method.answer());
-        let evaluation = hyperplane.evaluate(self.samples);
-        (hyperplane, evaluation)
+        let evaluation = hyperplane.evaluate_data(self.whole.data())?;
+        Ok((hyperplane, evaluation))
     }
 
     fn record_epoch(&mut self, here: Tally, elapsed: Duration, evaluated_mistakes: Option<u64>) {
@@ -448,15 +511,15 @@ impl<'a> Run<'a> {
     }
 
     /// Returns what the run found, after a last checkpoint where more epochs could find more.
-    fn finish(mut self, stop: Stop) -> Fit {
+    fn finish(mut self, stop: Stop) -> Result<Fit, FitError> {
         let elapsed = self.clock.elapsed();
         if !matches!(stop, Stop::Separated | Stop::Converged) {
             self.take_checkpoint(elapsed);
         }
-        let (hyperplane, evaluation) = self.choose_answer(stop);
-        let cut_short = self.state.position > 0 && self.state.position < self.rows.len();
+        let (hyperplane, evaluation) = self.choose_answer(stop)?;
+        let cut_short = self.state.position > 0 && self.state.position < self.whole.len();
         self.state.total += self.state.here;
-        Fit {
+        Ok(Fit {
             // An interrupted run may separate by luck; that is an answer too.
             stop: if evaluation.mistakes == 0 { Stop::Separated } else { stop },
             hyperplane,
@@ -468,27 +531,42 @@ impl<'a> Run<'a> {
             seconds: elapsed.as_secs_f64(),
             history: self.state.history,
             state: self.settings.keep_state.then(|| self.method.save()),
-        }
+        })
     }
 
     /// Returns the final hyperplane and its evaluation: the method's last answer, or after an
     /// interruption the one that was kept, if that makes fewer mistakes. Costs up to two passes.
-    fn choose_answer(&mut self, stop: Stop) -> (Hyperplane, Evaluation) {
+    fn choose_answer(&mut self, stop: Stop) -> Result<(Hyperplane, Evaluation), Error> {
         let last = match self.evaluation.take() {
             Some(evaluation) => (Hyperplane::from_lifted(self.method.answer()), evaluation),
-            None => self.evaluate(),
+            None => self.evaluate()?,
         };
         if matches!(stop, Stop::TimeLimit | Stop::Cancelled)
             && let Some((_, best)) = self.state.best.take()
         {
             let best = Hyperplane::from_lifted(best);
-            let evaluation = best.evaluate(self.samples);
+            let evaluation = best.evaluate_data(self.whole.data())?;
             if evaluation.mistakes < last.1.mistakes {
-                return (best, evaluation);
+                return Ok((best, evaluation));
             }
         }
-        last
+        Ok(last)
     }
+}
+
+/// Calls `work` with all rows, of which the first are at hand. Errors if they cannot be read.
+fn with_first_rows<T>(
+    whole: &Whole,
+    settings: &FitSettings,
+    work: impl FnOnce(&Rows) -> T,
+) -> Result<T, Error> {
+    let (mut work, mut done) = (Some(work), None);
+    whole.data().in_order(0, &mut |block| {
+        let rows = Rows::at_hand(whole, block, settings.method.learns_raw());
+        done = work.take().map(|work| work(&rows));
+        ControlFlow::Break(())
+    })?;
+    Ok(done.expect("data has rows"))
 }
 
 /// Measures the time that a method takes, without what the driver does between epochs.
@@ -521,17 +599,17 @@ impl Clock {
 }
 
 impl Checkpoint {
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn new(
-        samples: &Samples,
+        whole: &Whole,
         settings: &FitSettings,
         state: &State,
         method_state: Value,
     ) -> Checkpoint {
         Checkpoint {
             version: Self::VERSION,
-            fingerprint: fingerprint(samples),
+            fingerprint: whole.fingerprint(),
             method: settings.method.clone(),
             shuffle: settings.shuffle,
             seed: settings.seed,
@@ -540,29 +618,29 @@ impl Checkpoint {
         }
     }
 
-    fn check(&self, samples: &Samples, settings: &FitSettings) -> Result<(), FitError> {
+    fn check(&self, whole: &Whole, settings: &FitSettings) -> Result<(), FitError> {
         let differences = [
             (self.version != Self::VERSION, "versions"),
-            (self.fingerprint != fingerprint(samples), "data"),
+            (self.fingerprint != whole.fingerprint(), "data"),
             (self.method != settings.method, "methods or settings"),
             ((self.shuffle, self.seed) != (settings.shuffle, settings.seed), "orders of rows"),
         ];
         match differences.iter().find(|(differs, _)| *differs) {
             Some((_, what)) => Err(FitError::OtherRun { what }),
-            None => Ok(self.check_numbers(samples)?),
+            None => Ok(self.check_numbers(whole)?),
         }
     }
 
     /// Returns an error for numbers that no fit of these samples can have come to.
-    fn check_numbers(&self, samples: &Samples) -> Result<(), serde_json::Error> {
+    fn check_numbers(&self, whole: &Whole) -> Result<(), serde_json::Error> {
         let State { epoch, position, here, total, elapsed, whole_epochs, best, .. } =
             &self.progress;
         let damaged = |what: String| Err(serde::de::Error::custom(what));
-        if *position > samples.rows() {
-            return damaged(format!("position {position} in {} rows", samples.rows()));
+        if *position > whole.len() {
+            return damaged(format!("position {position} in {} rows", whole.len()));
         }
         if let Some((_, best)) = best {
-            expect_length(best, samples.columns() + 1)?;
+            expect_length(best, whole.data().shape().columns + 1)?;
         }
         let counts = [here, total].map(|t| [t.mistakes, t.updates, t.evaluated]);
         let largest =
@@ -584,17 +662,4 @@ fn largest_count(state: &Value) -> u64 {
         Value::Object(values) => values.values().map(largest_count).max().unwrap_or(0),
         _ => 0,
     }
-}
-
-/// Returns a number that differs for other data, but for bad luck: FNV-1a of shape, labels and
-/// row lengths.
-fn fingerprint(samples: &Samples) -> u64 {
-    let shape = [samples.rows() as u64, samples.columns() as u64];
-    let labels = samples.positive().iter().map(|&p| u64::from(p));
-    let lengths = samples.norms().iter().map(|norm| norm.to_bits());
-    let weights = samples.weights().unwrap_or(&[]).iter().map(|weight| weight.to_bits());
-    let words = shape.into_iter().chain(labels).chain(lengths).chain(weights);
-    words.fold(0xcbf2_9ce4_8422_2325, |hash, word| {
-        (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
-    })
 }

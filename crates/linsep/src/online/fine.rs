@@ -154,7 +154,7 @@ impl Method for Fine {
         while let Some(next) = skipper.next(position, span) {
             let i = span.order.row(next);
             if let Some(later) = skipper.peek() {
-                rows.samples().features().prefetch(span.order.row(later));
+                rows.prefetch(span.order.row(later));
             }
             tally.evaluated += 1;
             if let Some((score, step)) = self.visit(rows, i) {

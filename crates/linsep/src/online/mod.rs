@@ -20,7 +20,7 @@ pub mod voted;
 pub mod winnow;
 
 pub use driver::{
-    Checkpoint, EpochRecord, Fit, FitError, FitSettings, Observer, Progress, Stop, fit,
+    Checkpoint, EpochRecord, Fit, FitError, FitSettings, Observer, Progress, Stop, fit, fit_data,
 };
 pub use order::{Order, Span};
 pub use settings::{MethodSettings, SettingsError};

@@ -70,10 +70,9 @@ pub struct Span<'a> {
 impl Span<'_> {
     /// Returns the rows of the span, in order, and asks the memory for those to come.
     pub fn rows<'a>(&'a self, rows: &'a Rows) -> impl Iterator<Item = usize> + 'a {
-        let features = rows.samples().features();
-        let (ahead, last) = (features.rows_ahead(), rows.len() - 1);
+        let (ahead, last) = (rows.samples().features().rows_ahead(), rows.len() - 1);
         self.positions.clone().map(move |position| {
-            features.prefetch(self.order.row((position + ahead).min(last)));
+            rows.prefetch(self.order.row((position + ahead).min(last)));
             self.order.row(position)
         })
     }

@@ -31,7 +31,6 @@ use super::{EpochEnd, Method, Span, Tally, margin_bound, restore_state, save_sta
 use crate::lift::Rows;
 
 /// Rows handed to one task of a check.
-const ROWS_PER_TASK: usize = 1024;
 
 /// Pocket with ratchet.
 pub struct Pocket {
@@ -113,13 +112,9 @@ impl State {
 
 /// Returns the mistakes of w on all rows. Costs one parallel pass.
 fn count_mistakes(rows: &Rows, w: &[f64]) -> u64 {
-    let count = |task: usize| {
-        let first = task * ROWS_PER_TASK;
-        let mut scores = vec![0.0; ROWS_PER_TASK.min(rows.len() - first)];
-        rows.scores(first..first + scores.len(), w, &mut scores);
-        scores.iter().filter(|&&score| score <= 0.0).count() as u64
-    };
-    (0..rows.len().div_ceil(ROWS_PER_TASK)).into_par_iter().map(count).sum()
+    let mut scores = vec![0.0; rows.len()];
+    rows.all_scores(w, &mut scores);
+    scores.par_iter().filter(|&&score| score <= 0.0).count() as u64
 }
 
 impl Method for Pocket {

@@ -151,12 +151,25 @@ impl MethodSettings {
         }
     }
 
+    /// Returns true if the method learns from rows that are not normalized.
+    pub(super) fn learns_raw(&self) -> bool {
+        *self == MethodSettings::Perceptron
+    }
+
     /// Returns the rows in the form from which the method learns.
     pub fn rows<'a>(&self, samples: &'a Samples) -> Rows<'a> {
-        match self {
-            MethodSettings::Perceptron => Rows::raw(samples),
-            _ => Rows::lifted(samples),
+        match self.learns_raw() {
+            true => Rows::raw(samples),
+            false => Rows::lifted(samples),
         }
+    }
+
+    /// Returns true if the method works on all rows at once, and so needs them in memory.
+    pub fn needs_memory(&self) -> bool {
+        #[cfg(feature = "lp")]
+        return *self == MethodSettings::Lp;
+        #[cfg(not(feature = "lp"))]
+        return false;
     }
 
     /// Returns true if the method has a meaning for weights of rows: a loss that they multiply.

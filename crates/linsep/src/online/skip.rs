@@ -28,8 +28,6 @@ use crate::lift::Rows;
 const UNIT: f64 = f64::EPSILON / 2.0;
 /// Under this length of w underflow could matter, and nothing is skipped.
 const SHORTEST: f64 = 1e-150;
-/// Rows handed to one task when a reference is renewed.
-const ROWS_PER_TASK: usize = 1024;
 
 /// A sample that may be under the threshold.
 #[derive(Clone, Copy)]
@@ -176,11 +174,8 @@ impl Skipper {
     fn score_all(&mut self, rows: &Rows, w: &[f64]) {
         let length = norm(w.iter().copied());
         self.scores.resize(self.rows, 0.0);
-        self.scores.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, out)| {
-            let first = task * ROWS_PER_TASK;
-            rows.scores(first..first + out.len(), w, out);
-            out.iter_mut().for_each(|m| *m /= length);
-        });
+        rows.all_scores(w, &mut self.scores);
+        self.scores.par_iter_mut().for_each(|m| *m /= length);
     }
 
     /// Returns the first position of the span from `from` on that must be visited.

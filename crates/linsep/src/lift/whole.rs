@@ -1,0 +1,152 @@
+//! All rows of the data, where those at hand are a part of them.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use linsep_data::{Absorb, Block, Data, Error, Features, Fold, Samples, fold};
+
+use super::{Length, Rows};
+use crate::random::draw;
+
+/// The rows of the data, wherever they are. Who asks it for more than the rows at hand cannot fail: what
+/// goes wrong is kept, and whoever shows the rows looks for it.
+pub(crate) struct Whole<'a> {
+    data: &'a dyn Data,
+    survey: OnceLock<Survey>,
+    failure: OnceLock<Error>,
+}
+
+/// What a pass finds out about rows before anything is learned from them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Survey {
+    /// The length of the longest lifted row before it is made one, and the most stored values of a row.
+    longest: f64,
+    stored: usize,
+    /// A number that differs for other data, but for bad luck.
+    fingerprint: u64,
+}
+
+impl Fold for Survey {
+    fn fresh(&self) -> Self {
+        Survey::default()
+    }
+
+    fn absorb(&mut self, block: &Block<'_>) {
+        let samples = block.samples();
+        for place in block.places() {
+            let (norm, weight) = (samples.norms()[place], samples.weights().map(|w| w[place]));
+            self.longest = self.longest.max(norm);
+            if let Features::Sparse(matrix) = samples.features() {
+                self.stored = self.stored.max(matrix.row(place).0.len());
+            }
+            let words = [
+                block.number(place) as u64,
+                u64::from(samples.positive()[place]),
+                norm.to_bits(),
+                weight.map_or(0, f64::to_bits),
+            ];
+            let row = words.into_iter().fold(0, |hash, word| draw(&mut (hash ^ word)));
+            // A sum does not depend on the order of rows; their numbers are in it.
+            self.fingerprint = self.fingerprint.wrapping_add(row);
+        }
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Survey {
+            longest: self.longest.max(other.longest),
+            stored: self.stored.max(other.stored),
+            fingerprint: self.fingerprint.wrapping_add(other.fingerprint),
+        }
+    }
+}
+
+impl<'a> Whole<'a> {
+    /// Returns the rows of the data. Costs a pass where they are not in memory.
+    ///
+    /// Errors if they cannot be read.
+    pub fn new(data: &'a dyn Data) -> Result<Self, Error> {
+        let whole = Whole { data, survey: OnceLock::new(), failure: OnceLock::new() };
+        if data.resident().is_none() {
+            let _ = whole.survey.set(fold(data, Survey::default())?);
+        }
+        Ok(whole)
+    }
+
+    /// Returns the data.
+    pub fn data(&self) -> &'a dyn Data {
+        self.data
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.data.shape().rows
+    }
+
+    /// Returns the length of the longest row before it is made one.
+    pub fn longest(&self) -> f64 {
+        self.survey().longest
+    }
+
+    /// Returns the most values that a sparse row stores.
+    pub fn stored(&self) -> usize {
+        self.survey().stored
+    }
+
+    /// Returns a number that differs for other data, but for bad luck.
+    pub fn fingerprint(&self) -> u64 {
+        let shape = self.data.shape();
+        let words = [shape.rows as u64, shape.columns as u64, self.survey().fingerprint];
+        words.into_iter().fold(0, |hash, word| draw(&mut (hash ^ word)))
+    }
+
+    fn survey(&self) -> Survey {
+        *self.survey.get_or_init(|| self.kept(fold(self.data, Survey::default())))
+    }
+
+    /// Returns w·z of all rows in `out`. Costs a pass.
+    pub(super) fn scores(&self, length: Length, w: &[f64], out: &mut [f64]) {
+        let seen = Scores { length, w, out: Mutex::new(out) };
+        self.kept(self.data.pass(&seen));
+    }
+
+    /// Returns a copy of a row, or none if it cannot be read.
+    pub(super) fn fetch(&self, row: usize) -> Option<Samples> {
+        self.kept(self.data.fetch(&[row]).map(Some))
+    }
+
+    /// Keeps the first error.
+    fn kept<T: Default>(&self, found: Result<T, Error>) -> T {
+        found.unwrap_or_else(|error| {
+            let _ = self.failure.set(error);
+            T::default()
+        })
+    }
+
+    /// Returns true if something could not be read: what was learned since is worth nothing.
+    pub fn has_failed(&self) -> bool {
+        self.failure.get().is_some()
+    }
+
+    /// Returns what could not be read.
+    pub fn into_failure(self) -> Option<Error> {
+        self.failure.into_inner()
+    }
+}
+
+/// Takes the scores of blocks to their places.
+struct Scores<'a> {
+    length: Length,
+    w: &'a [f64],
+    out: Mutex<&'a mut [f64]>,
+}
+
+impl Absorb for Scores<'_> {
+    fn absorb(&self, block: &Block<'_>) {
+        let places = block.places();
+        let mut scores = vec![0.0; places.len()];
+        let first = block.number(places.start);
+        let rows = Rows { length: self.length, ..Rows::lifted(block.samples()) };
+        rows.scores(places, self.w, &mut scores);
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        out[first..first + scores.len()].copy_from_slice(&scores);
+    }
+}
