@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use linsep::data::read::{Categorical, ColumnChoice, Format, Header, ReadOptions, Source, Unknown};
+use linsep::data::read::{
+    Categorical, ColumnChoice, Format, Header, ReadOptions, Source, StreamOptions, Unknown, Where,
+};
 use linsep::data::samples::Missing;
 
 use crate::duration::parse_duration;
+use crate::size::parse_size;
 
 /// Can one hyperplane tell these two classes apart?
 #[derive(Parser)]
@@ -53,7 +56,7 @@ pub enum Command {
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
     /// Format of the data [default: by extension, else by content]
-    #[arg(long, value_name = "csv|tsv|libsvm|npy")]
+    #[arg(long, value_name = "csv|tsv|libsvm|npy|parquet|arrow")]
     pub format: Option<Format>,
     /// Label column, by name or by number from 1 [default: label, class, target or y, else the last]
     #[arg(long, value_name = "NAME|NUMBER")]
@@ -98,6 +101,56 @@ pub struct DataArgs {
         hide_possible_values = true
     )]
     pub missing: MissingArg,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Memory")]
+pub struct StreamArgs {
+    /// Leave the rows on the disk and read them in blocks, pass after pass: --stream or --stream=yes; the
+    /// results are the same [default: auto, if they would take more than half of the free memory]
+    #[arg(
+        long,
+        value_name = "auto|yes|no",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_value = "auto",
+        default_missing_value = "yes",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
+    pub stream: StreamArg,
+    /// Folder for the binary copy that text is read from when it is streamed [default: that of the data]
+    #[arg(long, value_name = "DIR")]
+    pub cache_dir: Option<PathBuf>,
+    /// Largest size of that copy, such as 500M or 20G [default: what the disk has]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub cache_limit: Option<u64>,
+}
+
+impl StreamArgs {
+    pub fn place(&self) -> Where {
+        match self.stream {
+            StreamArg::Auto => Where::Auto,
+            StreamArg::Yes => Where::Disk,
+            StreamArg::No => Where::Memory,
+        }
+    }
+
+    pub fn options(&self) -> StreamOptions {
+        StreamOptions {
+            cache_dir: self.cache_dir.clone(),
+            cache_limit: self.cache_limit,
+            ..StreamOptions::default()
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum StreamArg {
+    Auto,
+    Yes,
+    No,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -210,7 +263,7 @@ pub struct MethodArgs {
 
 #[derive(Args)]
 pub struct DecideArgs {
-    /// Data file, or - for standard input
+    /// Data file, folder of Parquet or Arrow files, or - for standard input
     pub data: String,
     /// Write the proof to this file
     #[arg(long, value_name = "FILE")]
@@ -259,6 +312,8 @@ pub struct DecideArgs {
     pub json: bool,
     #[command(flatten)]
     pub input: DataArgs,
+    #[command(flatten)]
+    pub stream: StreamArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -275,7 +330,7 @@ pub enum MarginKindArg {
 
 #[derive(Args)]
 pub struct FitArgs {
-    /// Data file, or - for standard input
+    /// Data file, folder of Parquet or Arrow files, or - for standard input
     pub data: String,
     /// Write the model to this file
     #[arg(long, short, value_name = "FILE")]
@@ -304,11 +359,13 @@ pub struct FitArgs {
     pub run: RunArgs,
     #[command(flatten)]
     pub input: DataArgs,
+    #[command(flatten)]
+    pub stream: StreamArgs,
 }
 
 #[derive(Args)]
 pub struct VerifyArgs {
-    /// Data file, or - for standard input
+    /// Data file, folder of Parquet or Arrow files, or - for standard input
     pub data: String,
     /// Proof file
     pub proof: PathBuf,
@@ -317,13 +374,15 @@ pub struct VerifyArgs {
     pub json: bool,
     #[command(flatten)]
     pub input: DataArgs,
+    #[command(flatten)]
+    pub stream: StreamArgs,
 }
 
 #[derive(Args)]
 pub struct PredictArgs {
     /// Model file
     pub model: PathBuf,
-    /// Data file, or - for standard input
+    /// Data file, folder of Parquet or Arrow files, or - for standard input
     pub data: String,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
@@ -346,7 +405,7 @@ pub struct PredictArgs {
 
 #[derive(Args)]
 pub struct RaceArgs {
-    /// Data file, or - for standard input
+    /// Data file, folder of Parquet or Arrow files, or - for standard input
     pub data: String,
     /// all, or some of fine, perceptron, pocket, maxover, winnow, voted, averaged,
     /// passive-aggressive, sgd, svm, lp, with commas between them

@@ -58,15 +58,20 @@ impl Failure {
     }
 
     /// Returns the failure to begin or resume a fit.
-    pub fn fit(error: &FitError) -> Self {
-        let hint = match error {
+    pub fn fit(error: FitError) -> Self {
+        let hint = match &error {
+            FitError::Data(_) => None,
+            FitError::NeedsMemory(_) => Some("--stream=no reads the rows into memory"),
             FitError::OtherRun { .. } => {
                 Some("resume with the data and the options of the run that wrote it")
             }
             FitError::Damaged(_) => Some("start again without --resume"),
             _ => None,
         };
-        Failure::usage(error.to_string(), hint)
+        match error {
+            FitError::Data(error) => error.into(),
+            other => Failure::usage(other.to_string(), hint),
+        }
     }
 
     /// Returns the failure to keep or to resume a decision.

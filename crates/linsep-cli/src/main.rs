@@ -9,6 +9,7 @@ mod failure;
 mod interrupt;
 mod output;
 mod progress;
+mod size;
 
 use std::process::ExitCode;
 

@@ -62,6 +62,19 @@ pub trait Data: Sync {
     /// Returns the rows if all of them are in memory.
     fn resident(&self) -> Option<&Samples>;
 
+    /// Returns true if all rows are in memory, or can be brought there.
+    fn fits(&self) -> bool {
+        self.resident().is_some()
+    }
+
+    /// Returns the rows, brought into memory if they fit; costs a read of all rows then, which is not
+    /// counted.
+    ///
+    /// Errors as [`Data::pass`] does.
+    fn gather(&self) -> Result<Option<&Samples>, Error> {
+        Ok(self.resident())
+    }
+
     /// Returns what is known of the data beside its rows.
     fn about(&self) -> &Arc<About>;
 

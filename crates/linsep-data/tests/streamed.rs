@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use linsep_data::read::{
-    Categorical, ColumnChoice, ReadOptions, Source, StreamOptions, Streamed, read,
+    Categorical, ColumnChoice, Loaded, ReadOptions, Source, StreamOptions, Streamed, Where, load,
+    read,
 };
 use linsep_data::samples::Missing;
+use linsep_data::write::npy_header;
 use linsep_data::{Absorb, Block, Data, Samples};
 
 /// A folder that is gone in the end.
@@ -113,6 +115,18 @@ fn check(path: &Path, options: &ReadOptions) {
             };
             data.in_order(first, &mut once).unwrap();
             assert_eq!(blocks, 1);
+        }
+
+        let gathered = data.gather().unwrap().expect("they fit");
+        let kind = |samples: &Samples| std::mem::discriminant(samples.features());
+        assert_eq!(kind(gathered), kind(&whole));
+        assert_eq!(gathered.positive(), whole.positive());
+        assert_eq!(gathered.norms(), whole.norms());
+        assert_eq!(gathered.about(), whole.about());
+        for (i, expected) in expected.iter().enumerate() {
+            assert_eq!(&row(gathered, i), expected);
+            let id = gathered.row_ids().map(|ids| ids.get(i));
+            assert_eq!(id, whole.row_ids().map(|ids| ids.get(i)));
         }
 
         let wanted: Vec<usize> = (0..whole.rows()).rev().step_by(2).chain([0, 0]).collect();
@@ -297,4 +311,50 @@ fn a_file_that_changes_or_goes_between_passes_is_noticed() {
     fs::remove_file(&path).unwrap();
     let gone = pass().unwrap_err();
     assert!(gone.contains("table.csv: No such file"), "{gone}");
+}
+
+#[test]
+fn rows_that_do_not_fit_are_not_gathered() {
+    let folder = Folder::new("room");
+    let path = folder.write("table.csv", table(200).as_bytes());
+    let fits = |memory: u64| {
+        let stream = StreamOptions { memory: Some(memory), ..StreamOptions::default() };
+        let source = Source::from(path.as_path());
+        let options = options(|options| options.missing = Missing::Drop);
+        let data = Streamed::open(&source, &options, &stream, &|_| {}).unwrap();
+        assert_eq!(data.gather().unwrap().is_some(), data.fits());
+        data.fits()
+    };
+    assert!(fits(1 << 30));
+    assert!(!fits(1000));
+}
+
+#[test]
+fn memory_is_chosen_where_rows_fit() {
+    let folder = Folder::new("choice");
+    let path = folder.write("table.csv", b"a,label\n1,x\n2,y\n");
+    let (options, stream) = (ReadOptions::default(), StreamOptions::default());
+    let chosen = |place: Where| {
+        let source = Source::from(path.as_path());
+        let (loaded, short) = load(&source, &options, place, &stream, &|_| {}).unwrap();
+        assert_eq!(short, None);
+        assert_eq!(loaded.show(|data| data.shape().rows), 2);
+        matches!(loaded, Loaded::Memory(_))
+    };
+    assert!(chosen(Where::Auto));
+    assert!(chosen(Where::Memory));
+    assert!(!chosen(Where::Disk));
+    // A file without blocks on the disk that says to be far larger than any memory.
+    let large = folder.write("large.npy", &npy_header("<f8", &[1 << 36, 4]));
+    let file = std::fs::OpenOptions::new().write(true).open(&large).unwrap();
+    if file.set_len((1 << 41) + 4096).is_err() {
+        return eprintln!("SKIPPED: the disk has no files with holes of 2 TiB");
+    }
+    let source = Source::from(large.as_path());
+    let labels = Some(folder.write("labels.txt", b"0\n1\n"));
+    let options = ReadOptions { labels, ..ReadOptions::default() };
+    let found = load(&source, &options, Where::Auto, &stream, &|_| {});
+    // It is opened on the disk, where two labels are too few for it.
+    let error = found.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(error.ends_with("expected 68719476736 labels, one per row, found 2"), "{error}");
 }

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use linsep::data::{Data, Memory};
+use linsep::data::Data;
 use linsep::decide::{
-    DecideError, DecideOptions, Decision, ExplainOptions, Journal, MarginGoal, MarginKind, Pass,
-    Removing, Verdict, Watch, decide_data, decide_resumable, explain,
+    DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal, MarginGoal,
+    MarginKind, Pass, Removing, Verdict, Watch, decide_data, decide_resumable, explain,
 };
 use linsep::report::{self, counted, json};
 
-use super::read_samples;
+use super::load;
 use crate::args::{DecideArgs, MarginArg, MarginKindArg};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -37,35 +37,34 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
     let proof_file = create_if(args.proof.as_deref())?;
     let journal = args.checkpoint.as_deref().map(|path| Kept::open(path, args.resume));
     let mut journal = journal.transpose()?;
-    let samples = read_samples(&args.data, &args.input, quiet).inspect_err(|_| {
+    let loaded = load(&args.data, &args.input, &args.stream, quiet).inspect_err(|_| {
         if let Some(kept) = journal.as_ref().filter(|_| !args.resume) {
             kept.remove();
         }
     })?;
-    let data = Memory::new(&samples);
     let mut watcher = Watcher { bar: Bar::new("deciding", quiet), cancelled: interrupt.heed() };
-    let decision = match &mut journal {
-        Some(kept) => kept.decide(&data, &options, &mut watcher)?,
-        None => decide_data(&data, &options, &mut watcher)?,
-    };
-    watcher.bar.clear();
-    let explanation = args.explain.then(|| {
-        let limits = ExplainOptions::after(&decision, &options);
-        watcher.bar = Bar::new("explaining", quiet);
-        watcher.bar.say("");
-        explain(&samples, &decision, &limits, &mut watcher)
-    });
-    watcher.bar.clear();
-    let explanation = explanation.as_ref();
-    // Where nothing was proven there is no file.
-    if let (Some(mut file), Some(proof)) = (proof_file, decision.proof()) {
-        file.write(|out| out.write_all(proof.to_json().as_bytes()))?;
-        file.finish()?;
-    }
-    match args.json {
-        true => print(&format!("{}\n", json::decision(&data, &decision, explanation)?))?,
-        false => print(&report::decision::text(&data, &decision, explanation)?)?,
-    }
+    let decision = loaded.show(|data| {
+        let decision = match &mut journal {
+            Some(kept) => kept.decide(data, &options, &mut watcher)?,
+            None => decide_data(data, &options, &mut watcher)?,
+        };
+        watcher.bar.clear();
+        let explanation = match args.explain {
+            true => explained(data, &decision, &options, &mut watcher, quiet)?,
+            false => None,
+        };
+        let explanation = explanation.as_ref();
+        // Where nothing was proven there is no file.
+        if let (Some(mut file), Some(proof)) = (proof_file, decision.proof()) {
+            file.write(|out| out.write_all(proof.to_json().as_bytes()))?;
+            file.finish()?;
+        }
+        match args.json {
+            true => print(&format!("{}\n", json::decision(data, &decision, explanation)?))?,
+            false => print(&report::decision::text(data, &decision, explanation)?)?,
+        }
+        Ok::<_, Failure>(decision)
+    })?;
     match journal {
         Some(kept) if !decision.unfinished => kept.remove(),
         Some(kept) if !args.json => {
@@ -81,6 +80,29 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
         Some(_) => 1,
         None => 3,
     }))
+}
+
+/// Returns why data is not separable, if its rows fit in memory.
+fn explained(
+    data: &dyn Data,
+    decision: &Decision,
+    options: &DecideOptions,
+    watcher: &mut Watcher,
+    quiet: bool,
+) -> Result<Option<Explanation>, Failure> {
+    let limits = ExplainOptions::after(decision, options);
+    watcher.bar = Bar::new("explaining", quiet);
+    watcher.bar.say("");
+    let Some(samples) = data.gather()? else {
+        watcher.bar.clear();
+        eprintln!(
+            "linsep: --explain is left out: it needs all rows in memory, and they do not fit"
+        );
+        return Ok(None);
+    };
+    let explanation = explain(samples, decision, &limits, watcher);
+    watcher.bar.clear();
+    Ok(Some(explanation))
 }
 
 /// The journal of a decision, and its place.

@@ -4,14 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use linsep::data::Memory;
 use linsep::model::Model;
 use linsep::online::{
-    Checkpoint, EpochRecord, FitSettings, MethodSettings, Observer, Progress, Stop, fit,
+    Checkpoint, EpochRecord, FitSettings, MethodSettings, Observer, Progress, Stop, fit_data,
 };
 use linsep::report::{json, text};
 
-use super::{method, read_samples};
+use super::{load, method};
 use crate::args::{FitArgs, RunArgs};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -33,15 +32,15 @@ pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCod
     let model_file = create_if(args.output.as_deref())?;
     let mut history = create_if(args.history.as_deref())?;
 
-    let samples = read_samples(&args.data, &args.input, quiet)?;
-    let data = Memory::new(&samples);
+    let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
     let mut watcher = Watcher {
         progress: FitProgress::new(settings.method.name(), quiet),
         cancelled: interrupt.heed(),
         checkpoint: args.checkpoint.as_deref(),
         failure: None,
     };
-    let fit = fit(&samples, &settings, &mut watcher, checkpoint).map_err(|e| Failure::fit(&e))?;
+    let fit = loaded.show(|data| fit_data(data, &settings, &mut watcher, checkpoint));
+    let fit = fit.map_err(Failure::fit)?;
     let Watcher { progress, failure, .. } = watcher;
     drop(progress);
     if let Some(failure) = failure {
@@ -53,13 +52,16 @@ pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCod
     }
     history.map(OutputFile::finish).transpose()?;
     if let Some(mut file) = model_file {
-        let model = Model::new(&data, &settings, &fit).to_json();
+        let model = loaded.show(|data| Model::new(data, &settings, &fit)).to_json();
         file.write(|out| out.write_all(model.as_bytes()))?;
         file.finish()?;
     }
     match args.json {
-        true => print(&format!("{}\n", json::fit(&data, &settings.method, &fit)))?,
-        false => print(&text::fit(&data, &settings.method, &fit))?,
+        true => {
+            let object = loaded.show(|data| json::fit(data, &settings.method, &fit));
+            print(&format!("{object}\n"))?;
+        }
+        false => print(&loaded.show(|data| text::fit(data, &settings.method, &fit)))?,
     }
     if let (Some(path), true) = (&args.checkpoint, fit.separated()) {
         // There is nothing to go on with.

@@ -11,11 +11,12 @@ pub mod reproduce;
 pub mod verify;
 
 use linsep::Samples;
-use linsep::data::read;
+use linsep::data::read::{self, Loaded, Room};
 
-use crate::args::{DataArgs, source};
+use crate::args::{DataArgs, StreamArgs, source};
 use crate::failure::Failure;
 use crate::progress::Bar;
+use crate::size::bytes;
 
 /// Reads the samples that DATA and the data options name.
 fn read_samples(data: &str, input: &DataArgs, quiet: bool) -> Result<Samples, Failure> {
@@ -23,4 +24,22 @@ fn read_samples(data: &str, input: &DataArgs, quiet: bool) -> Result<Samples, Fa
     let samples = read::read(&source(data), &input.options(), &|rows| bar.rows(rows))?;
     bar.clear();
     Ok(samples)
+}
+
+/// Reads the rows that DATA and the data options name, or leaves them on the disk.
+fn load(data: &str, input: &DataArgs, stream: &StreamArgs, quiet: bool) -> Result<Loaded, Failure> {
+    let bar = Bar::new("reading", quiet);
+    let (source, options) = (source(data), input.options());
+    let progress = |rows| bar.rows(rows);
+    let loaded = read::load(&source, &options, stream.place(), &stream.options(), &progress);
+    bar.clear();
+    let (loaded, short) = loaded?;
+    if let Some(Room { needed, free }) = short.filter(|_| !quiet) {
+        let (needed, free) = (bytes(needed), bytes(free));
+        eprintln!(
+            "linsep: {data} stays on the disk: it would take about {needed} of {free} of free memory \
+             (--stream=no reads it in)"
+        );
+    }
+    Ok(loaded)
 }

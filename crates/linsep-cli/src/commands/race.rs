@@ -29,7 +29,7 @@ pub fn run(args: &RaceArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCo
     let entrants = race(&samples, &methods, &settings, &mut |method| {
         Box::new(Lane { progress: FitProgress::new(method.name(), quiet), cancelled })
     })
-    .map_err(|error| Failure::fit(&error))?;
+    .map_err(Failure::fit)?;
 
     if let Some(mut file) = history {
         let mut csv = text::history_header().to_string();

@@ -67,7 +67,7 @@ fn run_experiment(
             let what = format!("({}) run {run}: {}", experiment.letter, method.name());
             Box::new(Lane { progress: FitProgress::new(&what, quiet), cancelled })
         })
-        .map_err(|error| Failure::fit(&error))?;
+        .map_err(Failure::fit)?;
         for run in &runs {
             print(&line(experiment, run))?;
         }

@@ -4,11 +4,11 @@ use std::io::Read;
 use std::process::ExitCode;
 
 use linsep::proof::proof::MOST_BYTES;
-use linsep::proof::{Margin, Proof, verify};
+use linsep::proof::{Margin, Proof, verify_data};
 use linsep::report::counted;
 use serde_json::json;
 
-use super::read_samples;
+use super::load;
 use crate::args::VerifyArgs;
 use crate::failure::Failure;
 use crate::output::print;
@@ -23,8 +23,8 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
     // Bytes that are not text make it a damaged file, not one that cannot be read.
     let text = String::from_utf8_lossy(&bytes);
     let proof = Proof::from_json(&text).map_err(|error| Failure::proof(&args.proof, &error))?;
-    let samples = read_samples(&args.data, &args.input, quiet)?;
-    let outcome = verify(&samples, &proof);
+    let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
+    let outcome = loaded.show(|data| verify_data(data, &proof, None))?;
     let text = match (&outcome, args.json) {
         (Ok(valid), true) => {
             let verdict = valid.verdict().to_string();

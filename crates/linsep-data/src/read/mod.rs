@@ -6,8 +6,8 @@
 //!
 //! Every format is a [`Table`] that hands on [`piece`]s of raw rows. `gather` puts them together in
 //! memory and makes samples of them, `fill` finds what stands for missing numbers, and `predict` hands
-//! them on to a model. `streamed` leaves rows on the disk, for tables larger than memory, and `cache` is
-//! the form in which it keeps text.
+//! them on to a model. `streamed` leaves rows on the disk, for tables larger than memory, `cache` is the
+//! form in which it keeps text, and `load` chooses between memory and disk.
 
 mod cache;
 mod cell;
@@ -21,6 +21,7 @@ mod format;
 mod gather;
 mod labels;
 mod libsvm;
+mod load;
 mod npy;
 mod piece;
 mod predict;
@@ -34,6 +35,7 @@ use std::path::PathBuf;
 
 pub use columns::ColumnChoice;
 pub use format::Format;
+pub use load::{Loaded, Room, Where, load};
 pub use predict::{Block, Expected, StreamSummary, Unknown, stream};
 pub use source::Source;
 pub use streamed::{StreamOptions, Streamed};

@@ -457,6 +457,11 @@ impl Samples {
         &self.features
     }
 
+    /// Returns the features alone.
+    pub(crate) fn into_features(self) -> Features {
+        self.features
+    }
+
     /// Returns, for every row, whether it is positive.
     pub fn positive(&self) -> &[bool] {
         &self.positive

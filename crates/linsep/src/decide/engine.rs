@@ -66,8 +66,8 @@ pub fn decide(
 /// data cannot be read.
 ///
 /// The outcome, its proof and the passes are those of [`decide`] on the same rows in memory, to the last
-/// bit. What needs all rows in memory is left out where they are not: the largest margin of rows fewer
-/// than features takes longer then, and sparse rows take the ways of dense ones.
+/// bit. What needs all rows at once [gathers](Data::gather) them, and is left out where they do not fit: see
+/// [`Decision::left_out`].
 ///
 /// ```
 /// use linsep::data::read::{ReadOptions, Source, StreamOptions, Streamed};
@@ -170,8 +170,10 @@ fn run<'a>(
         Outcome::Separable { .. } => limited && options.margin == MarginGoal::Max,
         _ => false,
     };
+    let left_out = !data.raw().fits() && plan::needs_all_rows(data.shape(), options);
     Ok(Decision {
         outcome,
+        left_out,
         unfinished,
         contradiction,
         way,
@@ -225,10 +227,10 @@ impl<'a> Engine<'a> {
     /// Returns what the strategies of the plan find out, one after the other. The last one gives up at a
     /// limit only.
     fn find(&mut self) -> Result<Ended, PassError> {
-        let resident = self.search.data.resident().is_some();
+        let fits = self.search.data.raw().fits();
         let mut ended = (Way::WorkingSet, None);
-        for step in plan::steps(self.search.shape, self.search.options, resident) {
-            let mut strategy = strategies::start(step, &self.search);
+        for step in plan::steps(self.search.shape, self.search.options, fits) {
+            let mut strategy = strategies::start(step, &self.search)?;
             ended.0 = strategy.way();
             match self.pursue(&mut *strategy)? {
                 Ok(outcome) => return Ok(Ok((outcome, ended.0))),

@@ -290,7 +290,7 @@ fn of_run(data: &dyn Data, options: &DecideOptions) -> [(&'static str, Vec<u8>);
     };
     [
         ("numbers of rows or features", bytes(&|out| (rows, columns, sparse).put(out))),
-        ("places of the data", bytes(&|out| data.resident().is_some().put(out))),
+        ("places of the data", bytes(&|out| data.fits().put(out))),
         ("goals for the margin", bytes(&|out| goal.put(out))),
         ("kinds of margin", bytes(&|out| kind.put(out))),
         ("gaps", bytes(&|out| options.gap.put(out))),

@@ -17,6 +17,9 @@ pub struct Decision {
     pub contradiction: Option<(usize, usize)>,
     /// The way on which it was found.
     pub way: Way,
+    /// True if a step of the plan, the dual problem, was left out because it needs all rows in memory and they
+    /// do not fit: others took its place.
+    pub left_out: bool,
     /// True if a limit kept the search from its goal, an answer or the largest margin: to go on may tell more.
     pub unfinished: bool,
     /// Reads of all rows, those that prove the answer included.

@@ -78,9 +78,9 @@ impl<'a> Passes<'a> {
         self.data.fetch(rows)
     }
 
-    /// Returns the rows if all of them are in memory.
-    pub fn resident(&self) -> Option<&'a Samples> {
-        self.data.resident()
+    /// Returns the rows, brought into memory if they fit.
+    pub fn gather(&self) -> Result<Option<&'a Samples>, Error> {
+        self.data.gather()
     }
 
     /// Returns the count of what was read.

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A strategy that gives up hands over to the next. Integers alone come last: they give up at a limit
-//! only. What needs all rows in memory is left out where they are not.
+//! only. What needs all rows in memory is left out where they do not fit.
 
 use linsep_data::Shape;
 
@@ -107,8 +107,14 @@ impl WorkingSize {
     }
 }
 
-/// Returns the strategies for rows of this shape, in order. `resident`: all rows are in memory.
-pub(crate) fn steps(shape: Shape, options: &DecideOptions, resident: bool) -> Vec<Step> {
+/// Returns true if the plan for rows of this shape has a step that needs all of them in memory.
+pub(crate) fn needs_all_rows(shape: Shape, options: &DecideOptions) -> bool {
+    let needs = |step: &Step| matches!(step, Step::Dual { .. } | Step::Widen { .. });
+    steps(shape, options, true).iter().any(needs)
+}
+
+/// Returns the strategies for rows of this shape, in order. `fits`: all rows can be in memory.
+pub(crate) fn steps(shape: Shape, options: &DecideOptions, fits: bool) -> Vec<Step> {
     let coordinates = shape.columns + 1;
     let working_set = Step::WorkingSet(WorkingSize::of(coordinates));
     let smooth = Step::Smooth { passes: SMOOTH_PASSES };
@@ -117,14 +123,14 @@ pub(crate) fn steps(shape: Shape, options: &DecideOptions, resident: bool) -> Ve
         return vec![working_set, ladder, Step::Exact];
     }
     let dual = Step::Dual { passes: DUAL_PASSES };
-    if shape.sparse && resident {
+    if shape.sparse && fits {
         return match coordinates < VERY_MANY {
             true => vec![Step::Duplicates { sums: true }, smooth, dual, Step::Exact],
             false => vec![Step::Duplicates { sums: false }, dual, Step::Exact],
         };
     }
     let mut steps = vec![Step::Duplicates { sums: true }, smooth];
-    if resident && shape.rows <= coordinates && options.seeks(MarginKind::Angular) {
+    if fits && shape.rows <= coordinates && options.seeks(MarginKind::Angular) {
         steps.push(Step::Widen { passes: WIDENING_PASSES });
     }
     steps.extend([working_set, ladder, Step::Exact]);
@@ -184,9 +190,9 @@ pub(crate) fn scaling_is_affordable(values: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn check(rows: usize, columns: usize, sparse: bool, resident: bool, expected: &str) {
+    fn check(rows: usize, columns: usize, sparse: bool, fits: bool, expected: &str) {
         let options = DecideOptions::default().with_margin(super::super::MarginGoal::Max);
-        let steps = steps(Shape { rows, columns, sparse }, &options, resident);
+        let steps = steps(Shape { rows, columns, sparse }, &options, fits);
         let names: Vec<String> = steps
             .iter()
             .map(|step| format!("{step:?}").split([' ', '(']).next().unwrap().to_lowercase())
@@ -202,7 +208,7 @@ mod tests {
         check(1_000, 10_000, false, true, "duplicates smooth widen workingset ladder exact");
         check(20_000, 3_000, true, true, "duplicates smooth dual exact");
         check(20_000, 1_000_000, true, true, "duplicates dual exact");
-        // What needs rows in memory is left out where they are not.
+        // What needs rows in memory is left out where they do not fit.
         check(1_000, 10_000, false, false, "duplicates smooth workingset ladder exact");
         check(20_000, 3_000, true, false, "duplicates smooth workingset ladder exact");
     }

@@ -122,6 +122,9 @@ pub fn text(
     notes(shape, about).iter().for_each(|note| report.line("", note));
     let passes = counted(decision.passes, "pass");
     report.line("work", &format!("{passes} in {} s", rounded(decision.seconds)));
+    if decision.left_out {
+        report.line("left out", "the dual problem, which needs all rows in memory");
+    }
     match (decision.proof(), decision.verdict()) {
         (Some(_), Some(_)) => {
             report.line("proof", "checked in exact arithmetic (--proof FILE keeps it)");

@@ -54,6 +54,7 @@ pub fn decision(
         "verdict": decision.word(),
         "because": decision.because().map(Limit::word),
         "way": decision.way,
+        "left_out": if decision.left_out { vec!["dual"] } else { vec![] },
         "passes": decision.passes,
         "proving_passes": decision.proving_passes,
         "rows": shape.rows,

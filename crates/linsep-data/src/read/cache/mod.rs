@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::labels::LabelFile;
 use super::piece::{Layout, Levels};
 use super::stamp::{Stamp, read_at};
-use super::streamed::{Known, Parts, StreamOptions};
+use super::streamed::{Known, Parts, SparseShape, StreamOptions};
 use super::{Opened, ReadOptions, Source};
 use crate::error::{Error, ErrorKind};
 use crate::samples::{Features, LabelNames, Labels, RowIds};
@@ -47,8 +47,9 @@ struct Contents {
     positive: String,
     dropped: Vec<u64>,
     dropped_in_all: usize,
-    /// How many rows are not left out.
+    /// How many rows are not left out, and how many values are stored.
     rows: usize,
+    stored: u64,
     labels: Place,
     blocks: Vec<Place>,
 }
@@ -241,7 +242,9 @@ impl CacheParts {
             dropped,
             dropped_in_all: contents.dropped_in_all,
             sparse: match shape {
-                block::Shape::Sparse(base, columns) => Some((base, columns)),
+                block::Shape::Sparse(base, columns) => {
+                    Some(SparseShape { base, columns, stored: contents.stored })
+                }
                 _ => None,
             },
         };

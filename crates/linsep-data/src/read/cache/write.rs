@@ -77,6 +77,7 @@ pub(super) fn write(
         dropped_in_all: settled.dropped.len(),
         dropped: settled.without_label,
         rows: settled.labels.positive.len(),
+        stored: pending.stored,
         labels: place,
         blocks,
     };
@@ -126,6 +127,7 @@ struct Pending {
     end: usize,
     single: bool,
     sparse: bool,
+    stored: u64,
 }
 
 impl Pending {
@@ -140,11 +142,13 @@ impl Pending {
             end: 0,
             single: false,
             sparse: false,
+            stored: 0,
         }
     }
 
     fn take(&mut self, values: Values, rows: usize, ids: RowIds) -> Result<(), Error> {
         self.rows += rows;
+        self.stored += values.len() as u64;
         self.named |= !ids.is_empty();
         self.ids.append(&ids);
         match &values {

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 #[cfg(feature = "columnar")]
 use super::columnar::Picked;
@@ -19,6 +19,7 @@ use super::piece::{Layout, Levels};
 use super::{Format, Opened, ReadOptions, Source, Table, cache, label_file, name_label};
 use crate::data::{Absorb, Block, Data, Reads, Shape, rows_per_block};
 use crate::error::{Error, ErrorKind};
+use crate::memory;
 use crate::samples::{About, Encoder, Features, Labels, Missing, RowIds, Samples};
 
 /// Where rows of text are kept in a form that is quick to read.
@@ -31,11 +32,18 @@ pub struct StreamOptions {
     /// The bytes of a block, about; by default 4 MiB. One per thread is in memory at a time, and what is
     /// computed from it.
     pub block_bytes: Option<usize>,
+    /// The bytes of memory that all rows may take where something needs all of them at once; by default
+    /// half of what is free.
+    pub memory: Option<u64>,
 }
 
 impl StreamOptions {
     fn block_bytes(&self) -> usize {
         self.block_bytes.unwrap_or(4 << 20).max(1)
+    }
+
+    fn memory(&self) -> u64 {
+        self.memory.or_else(|| Some(memory::available()? / 2)).unwrap_or(0)
     }
 }
 
@@ -101,6 +109,9 @@ pub struct Streamed {
     /// What errors call the data.
     name: String,
     reads: Reads,
+    /// Whether all rows may be brought into memory, and those that were.
+    fits: bool,
+    gathered: OnceLock<Samples>,
 }
 
 /// What is known of raw rows once all of them have been seen.
@@ -111,8 +122,18 @@ pub(super) struct Known {
     /// Rows that are left out, and how many are in all, those that the parts do not hold too.
     pub(super) dropped: Vec<u64>,
     pub(super) dropped_in_all: usize,
-    /// The number of the first feature and of all features, where rows are sparse.
-    pub(super) sparse: Option<(u8, usize)>,
+    /// What is known of sparse rows.
+    pub(super) sparse: Option<SparseShape>,
+}
+
+/// The shape of sparse rows.
+#[derive(Clone, Copy)]
+pub(super) struct SparseShape {
+    /// The number of the first feature.
+    pub(super) base: u8,
+    pub(super) columns: usize,
+    /// The values that are stored.
+    pub(super) stored: u64,
 }
 
 impl Streamed {
@@ -145,7 +166,7 @@ impl Streamed {
                 match npy::NpyParts::open(path, &input, options, elsewhere, bytes)? {
                     Some(parts) => {
                         let known = parts.survey(input, options, labels, progress)?;
-                        Self::assemble(Box::new(parts), known, options, name)
+                        Self::assemble(Box::new(parts), known, options, stream, name)
                     }
                     None => {
                         let opened = Opened::Bytes(input, Format::Npy);
@@ -158,7 +179,7 @@ impl Streamed {
                 let picked = Picked::train(files, options, labels.is_some())?;
                 let (parts, known) =
                     columnar::ColumnarParts::open(picked, options, labels, progress)?;
-                Self::assemble(Box::new(parts), known, options, name)
+                Self::assemble(Box::new(parts), known, options, stream, name)
             }
             (opened, _) => Self::cached(source, opened, options, labels, stream, progress),
         }
@@ -174,13 +195,14 @@ impl Streamed {
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Self, Error> {
         let (parts, known) = cache::open(source, opened, options, labels, stream, progress)?;
-        Self::assemble(Box::new(parts), known, options, source.name())
+        Self::assemble(Box::new(parts), known, options, stream, source.name())
     }
 
     pub(super) fn assemble(
         parts: Box<dyn Parts>,
         known: Known,
         options: &ReadOptions,
+        stream: &StreamOptions,
         name: String,
     ) -> Result<Self, Error> {
         let Known { layout, levels, labels, dropped, dropped_in_all, sparse } = known;
@@ -189,7 +211,7 @@ impl Streamed {
         let mut about = About {
             label_names: labels.names,
             dropped: dropped_in_all,
-            index_base: sparse.map_or(1, |(base, _)| base),
+            index_base: sparse.map_or(1, |sparse| sparse.base),
             ..About::default()
         };
         let fills = match options.missing.is_filled() {
@@ -204,7 +226,7 @@ impl Streamed {
         let shape = Shape {
             rows: labels.positive.len(),
             columns: match (sparse, encoding) {
-                (Some((_, columns)), _) => columns,
+                (Some(sparse), _) => sparse.columns,
                 (None, Some(encoding)) => encoding.width(),
                 (None, None) => layout.columns.len(),
             },
@@ -213,6 +235,15 @@ impl Streamed {
         if shape.columns == 0 {
             return Err(ErrorKind::NoFeatures.into());
         }
+        let (rows, raw) = (shape.rows as u64, layout.columns.len() as u64);
+        let bytes = match (sparse, shape.sparse) {
+            (Some(sparse), _) => sparse.stored * 12 + rows * 17,
+            // Of each raw column one level at most.
+            (None, true) => rows * (raw * 12 + 17),
+            (None, false) => rows * (shape.columns as u64 * 8 + 9),
+        };
+        // Blocks and what is made of them are in memory at the same time.
+        let fits = bytes.saturating_mul(2) <= stream.memory();
         Ok(Streamed {
             parts,
             starts,
@@ -224,6 +255,8 @@ impl Streamed {
             shape,
             name,
             reads: Reads::default(),
+            fits,
+            gathered: OnceLock::new(),
         })
     }
 
@@ -390,6 +423,34 @@ impl Streamed {
             false => samples.with_row_ids(ids.select(places)),
         })
     }
+
+    fn try_gather(&self) -> Result<Samples, Error> {
+        self.parts.check()?;
+        let mut all = vec![];
+        for part in 0..self.parts.rows().len() {
+            self.show(part, &mut |_, samples| {
+                all.push(samples.into_features());
+                Ok(())
+            })?;
+        }
+        self.parts.check()?;
+        let labels =
+            Labels { positive: self.positive.clone(), names: self.about.label_names.clone() };
+        let samples = Samples::part(Features::stacked(all), labels, Missing::Refuse)?;
+        let mut ids = RowIds::default();
+        for (part, &rows) in self.parts.rows().iter().enumerate() {
+            let start = self.starts[part];
+            let gone =
+                |place: &usize| self.dropped.binary_search(&((start + place) as u64)).is_ok();
+            let places: Vec<usize> = (0..rows).filter(|place| !gone(place)).collect();
+            match self.parts.ids(part, &places)? {
+                Some(some) => ids.append(&some),
+                None => break,
+            }
+        }
+        let samples = samples.with_about(self.about.clone());
+        Ok(if ids.is_empty() { samples } else { samples.with_row_ids(ids) })
+    }
 }
 
 /// Returns raw rows without those left out, and the number of the first among all that are not.
@@ -500,6 +561,18 @@ impl Data for Streamed {
 
     fn resident(&self) -> Option<&Samples> {
         None
+    }
+
+    fn fits(&self) -> bool {
+        self.fits
+    }
+
+    fn gather(&self) -> Result<Option<&Samples>, Error> {
+        if self.fits && self.gathered.get().is_none() {
+            let samples = self.try_gather().map_err(|error| error.in_source(&self.name))?;
+            return Ok(Some(self.gathered.get_or_init(|| samples)));
+        }
+        Ok(self.gathered.get())
     }
 
     fn about(&self) -> &Arc<About> {

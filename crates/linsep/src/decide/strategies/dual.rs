@@ -95,8 +95,8 @@ pub(super) struct Widen<'a> {
 
 impl<'a> Widen<'a> {
     /// Returns the descent before its first step.
-    pub fn new(search: &Search<'a>, passes: u64) -> Self {
-        Widen { descent: search.data.resident().map(Descent::new), passes }
+    pub fn new(search: &Search<'a>, passes: u64) -> Result<Self, PassError> {
+        Ok(Widen { descent: search.data.gather()?.map(Descent::new), passes })
     }
 }
 
@@ -127,10 +127,10 @@ impl<'a> DualWay<'a> {
     /// Returns the descent before its first step.
     ///
     /// # Panics
-    /// If the rows are not in memory.
-    pub fn new(search: &Search<'a>, passes: u64) -> Self {
-        let samples = search.data.resident().expect("the plan knows that rows are in memory");
-        DualWay { descent: Descent::new(samples), samples, passes, looked: false }
+    /// If the rows do not fit in memory.
+    pub fn new(search: &Search<'a>, passes: u64) -> Result<Self, PassError> {
+        let samples = search.data.gather()?.expect("the plan knows that rows fit in memory");
+        Ok(DualWay { descent: Descent::new(samples), samples, passes, looked: false })
     }
 
     /// Decides by the contested rows, or offers a separator whose margin is still to be widened.

@@ -53,17 +53,20 @@ pub(super) enum GaveUp {
     FloatsEnd,
 }
 
-/// Returns the strategy of a step of the plan.
-pub(super) fn start<'a>(step: Step, search: &Search<'a>) -> Box<dyn Strategy + 'a> {
-    match step {
+/// Returns the strategy of a step of the plan. Errors if rows that it needs in memory cannot be read.
+pub(super) fn start<'a>(
+    step: Step,
+    search: &Search<'a>,
+) -> Result<Box<dyn Strategy + 'a>, PassError> {
+    Ok(match step {
         Step::Duplicates { sums } => Box::new(duplicates::Duplicates::new(sums)),
         Step::Smooth { passes } => Box::new(smooth::Smooth::new(passes)),
-        Step::Widen { passes } => Box::new(dual::Widen::new(search, passes)),
-        Step::Dual { passes } => Box::new(dual::DualWay::new(search, passes)),
+        Step::Widen { passes } => Box::new(dual::Widen::new(search, passes)?),
+        Step::Dual { passes } => Box::new(dual::DualWay::new(search, passes)?),
         Step::WorkingSet(size) => Box::new(working_set::WorkingSet::new(search, size)),
         Step::Exact => Box::new(exact::Exact::default()),
         Step::Ladder(size) => Box::new(working_set::WorkingSet::on_the_ladder(search, size)),
-    }
+    })
 }
 
 /// Returns the strategy that goes on from a separator, found on that way, to the one of largest

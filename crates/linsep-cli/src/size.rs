@@ -1,0 +1,65 @@
+//! Sizes as they are typed, and as people read them.
+
+/// Returns the bytes in a text such as `1000`, `500M` or `20G`: powers of 1000, or of 1024 with `Ki`, `Mi`,
+/// `Gi` and `Ti`; a `B` may follow.
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    let expected = || format!("expected a size such as 1000, 500M or 20G, found \"{text}\"");
+    let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
+        Some(at) => text.split_at(at),
+        None => (text, ""),
+    };
+    let unit = match unit.trim_end_matches('B') {
+        "" => 1.0,
+        "k" | "K" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        "Ki" => 1024.0,
+        "Mi" => 1024.0 * 1024.0,
+        "Gi" => 1024.0 * 1024.0 * 1024.0,
+        "Ti" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        _ => return Err(expected()),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| expected())?;
+    let bytes = number * unit;
+    if !(bytes >= 0.0 && bytes < 1e18) {
+        return Err(expected());
+    }
+    Ok(bytes as u64)
+}
+
+/// Returns so many bytes as people write them.
+pub fn bytes(count: u64) -> String {
+    let units = ["bytes", "kB", "MB", "GB", "TB"];
+    let (mut value, mut unit) = (count as f64, 0);
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let digits = usize::from(unit > 0 && value < 100.0);
+    format!("{value:.digits$} {}", units[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_as_they_are_typed() {
+        assert_eq!(parse_size("1000"), Ok(1000));
+        assert_eq!(parse_size("1.5G"), Ok(1_500_000_000));
+        assert_eq!(parse_size("2 MiB"), Ok(2 << 20));
+        assert_eq!(parse_size("0"), Ok(0));
+        for bad in ["", "G", "-1", "5X", "nan", "1e300", "5BB5"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes_as_they_are_read() {
+        assert_eq!(bytes(999), "999 bytes");
+        assert_eq!(bytes(1_550), "1.6 kB");
+        assert_eq!(bytes(8_000_000_128), "8.0 GB");
+        assert_eq!(bytes(123_000_000), "123 MB");
+    }
+}
