@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use linsep::data::generate::Generator;
+use linsep::data::read::{ReadOptions, Source, read};
 use linsep::data::write::{npy_header, npy_labels};
 use serde_json::Value;
 
@@ -50,6 +51,21 @@ fn write_data(path: &Path, rows: usize, columns: usize, wrong: &[usize]) {
     bytes.extend(values.iter().flat_map(|v| v.to_le_bytes()));
     fs::write(path, bytes).unwrap();
     fs::write(path.with_extension("labels.npy"), npy_labels(&positive)).unwrap();
+}
+
+/// Writes the same rows as text.
+fn write_text(folder: &Folder, array: &str, text: &str) {
+    let samples = read(&array_in(folder, array), &ReadOptions::default(), &|_| {}).unwrap();
+    let mut lines = String::from("a,b,c,d,e,f,label\n");
+    for i in 0..samples.rows() {
+        samples.features().for_each(i, |_, value| lines.push_str(&format!("{value},")));
+        lines.push_str(if samples.positive()[i] { "yes\n" } else { "no\n" });
+    }
+    fs::write(folder.work().join(text), lines).unwrap();
+}
+
+fn array_in(folder: &Folder, name: &str) -> Source {
+    Source::File(folder.work().join(name))
 }
 
 /// A command, and the file that it writes beside what it prints.
@@ -108,16 +124,22 @@ fn check(folder: &Folder, command: &str, output: &str) -> Value {
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         time.mul_f64((state >> 11) as f64 / (1_u64 << 53) as f64)
     };
-    let finished: BTreeSet<String> = inputs.iter().cloned().chain([output.to_string()]).collect();
+    // With the copy of a text, if the command makes one.
+    let finished: BTreeSet<String> = inputs.iter().cloned().chain(folder.names()).collect();
     let mut kills = 0;
     while kills < KILLS {
         fs::remove_file(folder.work().join(output)).unwrap();
+        folder.names().iter().filter(|name| name.ends_with(".linsep-cache")).for_each(|name| {
+            fs::remove_file(folder.work().join(name)).unwrap();
+        });
         while !killed.go(Some(delay())) {
             kills += 1;
             let found = folder.names();
             let known = |name: &String| finished.contains(name) || name == "run.checkpoint";
             // A checkpoint that is replaced has another name for microseconds.
             let known = |name: &String| known(name) || name == "run.checkpoint.linsep-new";
+            // The copy of a text is there whole, or not at all.
+            let known = |name: &String| known(name) || name.ends_with(".linsep-cache");
             assert!(found.iter().all(known), "after a kill: {found:?}");
         }
         assert_eq!(folder.names(), finished, "{command}");
@@ -141,6 +163,21 @@ fn decisions() {
     write_data(&folder.work().join("wide.npy"), 1500, 1000, &[]);
     let said = check(&folder, "decide wide.npy --proof proof.json --threads 2", "proof.json");
     assert!(said["passes"].as_u64() > Some(4), "{}", said["passes"]);
+}
+
+#[test]
+fn rows_on_the_disk() {
+    let folder = Folder::new("disk");
+    write_data(&folder.work().join("rows.npy"), 60_000, 6, &[]);
+    write_text(&folder, "rows.npy", "rows.csv");
+    let command = "decide rows.csv --stream --margin max --proof proof.json";
+    let said = check(&folder, command, "proof.json");
+    assert_eq!(said["verdict"], "separable");
+    let folder = Folder::new("disk-fit");
+    write_data(&folder.work().join("rows.npy"), 30_000, 6, &[]);
+    let command = "fit rows.npy --stream -o model.json --checkpoint-every 1ms";
+    let said = check(&folder, command, "model.json");
+    assert_eq!(said["separated"], Value::Bool(true));
 }
 
 #[test]

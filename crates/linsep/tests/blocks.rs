@@ -1,13 +1,13 @@
 //! The same rows in memory, cut into blocks in any order, and in a file that is read in blocks: the
-//! same decision to the last bit, with the same proof. One file is larger than the memory allowed.
+//! same decision to the last bit, with the same proof, and the same hyperplane of every method.
 
 use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 
+use linsep::Samples;
 use linsep::data::generate::Generator;
 use linsep::data::read::{ReadOptions, Source, StreamOptions, Streamed, read};
 use linsep::data::samples::{About, SparseBuilder};
@@ -18,7 +18,6 @@ use linsep::decide::{
 };
 use linsep::online::{Checkpoint, Fit, FitSettings, MethodSettings, Observer, fit, fit_data};
 use linsep::proof::{verify, verify_data};
-use linsep::{Hyperplane, Samples};
 
 /// Threads that show blocks at the same time: as many copies of a fold are merged.
 const THREADS: usize = 8;
@@ -395,59 +394,4 @@ fn a_disk_that_fails_is_an_error_with_its_place() {
     assert!(error.contains("data.npy: the file is damaged: expected 12000 bytes"), "{error}");
     fs::remove_file(&path).unwrap();
     assert!(decided(&file).contains("data.npy: "));
-}
-
-/// Rows and features of a file of 320 MB, and the kilobytes of memory in which it is decided.
-const LARGE: (usize, usize) = (400_000, 200);
-const KILOBYTES: usize = 200_000;
-
-#[test]
-fn a_file_larger_than_the_memory_allowed() {
-    if let Some(path) = std::env::var_os("LINSEP_LARGE_FILE") {
-        return decide_large(Path::new(&path));
-    }
-    if !cfg!(target_os = "linux") {
-        return eprintln!("SKIPPED: memory can be limited on Linux only");
-    }
-    let folder = Folder::new("large");
-    let path = folder.0.join("large.npy");
-    if let Err(error) = write(&path, LARGE, false) {
-        return eprintln!("SKIPPED: no room for a file of 320 MB: {error}");
-    }
-    let limited = |path: &Path, kilobytes: usize| {
-        // The limit is on addresses, so a map of the file would count; spare arenas would too.
-        let limit = format!("ulimit -v {kilobytes} && exec \"$0\" \"$@\"");
-        let me = std::env::current_exe().unwrap();
-        Command::new("sh")
-            .args(["-c", &limit])
-            .arg(me)
-            .args(["--exact", "a_file_larger_than_the_memory_allowed", "--nocapture"])
-            .env("LINSEP_LARGE_FILE", path)
-            .env("MALLOC_ARENA_MAX", "1")
-            .env("RAYON_NUM_THREADS", "2")
-            .output()
-            .unwrap()
-    };
-    let output = limited(&path, KILOBYTES);
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    let proof = fs::read_to_string(path.with_extension("json")).unwrap();
-    let samples = in_memory(&path);
-    let whole = decide(&samples, &DecideOptions::default(), &mut ()).unwrap();
-    assert_eq!(whole.proof().unwrap().to_json(), proof);
-}
-
-/// Decides and verifies the file, of which the memory of this process does not hold a half.
-fn decide_large(path: &Path) {
-    let options = ReadOptions::default();
-    // The limit is in force: the file itself cannot be mapped.
-    assert!(read(&Source::from(path), &options, &|_| {}).is_err());
-    let file = in_blocks(path, 4 << 20).unwrap();
-    let decision = decide_data(&file, &DecideOptions::default(), &mut ()).unwrap();
-    assert_eq!(decision.verdict(), Some(Verdict::Separable));
-    let proof = decision.proof().unwrap();
-    assert!(verify_data(&file, proof, None).unwrap().is_ok());
-    let Hyperplane { weights, .. } = decision.hyperplane().unwrap();
-    assert_eq!(weights.len(), LARGE.1);
-    fs::write(path.with_extension("json"), proof.to_json()).unwrap();
 }
