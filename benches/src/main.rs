@@ -1,7 +1,7 @@
 //! Side by side with a plain loop, a peer or the memory bandwidth, in one run: ratios, not times.
 //!
-//! `make bench` runs all; `cargo run --release -p linsep-bench -- NAME…` runs some. `full` runs only
-//! when named: the paper's (a) and (b) take 4 GB each.
+//! `make bench` runs all; `cargo run --release -p linsep-bench -- NAME…` runs some. `full` and `streaming`
+//! run only when named: the paper's (a) and (b) take 4 GB of memory each, streaming 16 GB of disk.
 
 mod columnar;
 mod deciding;
@@ -12,6 +12,7 @@ mod memory;
 mod ordinary;
 mod reading;
 mod skipping;
+mod streaming;
 #[path = "../../crates/linsep/tests/tables/mod.rs"]
 #[expect(dead_code, reason = "tests take every kind")]
 mod tables;
@@ -24,8 +25,16 @@ fn main() {
     {
         return memory::child(work, path);
     }
+    if let [name, work, path] = &names[..]
+        && name == streaming::CHILD
+    {
+        return streaming::child(work, path);
+    }
     if names.iter().any(|name| name == "full") {
         deciding::run_full();
+    }
+    if names.iter().any(|name| name == "streaming") {
+        streaming::run();
     }
     let benches: [(&str, fn()); 8] = [
         ("kernels", kernels::run),
