@@ -10,6 +10,7 @@ pub mod error;
 pub mod generate;
 pub mod kept;
 pub mod kernels;
+mod memory;
 pub mod read;
 pub mod samples;
 pub mod whole_file;

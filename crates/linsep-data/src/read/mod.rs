@@ -1,6 +1,7 @@
 //! Reads labelled rows from a file or from standard input.
 //!
-//! In reading order: `source` opens and decompresses, `format` says what the bytes are, `text`
+//! In reading order: `source` opens and decompresses, `format` says what the bytes are (`foreign` what they are
+//! if they cannot be read, `delimiter` what stands between cells), `text`
 //! cuts text into chunks that are parsed in parallel and taken in order by `csv` and `libsvm`,
 //! and `npy` maps or converts arrays. `columns`, `survey`, `cell` and `labels` are what they share.
 //!
@@ -16,7 +17,9 @@ mod columnar;
 mod columns;
 mod compression;
 mod csv;
+mod delimiter;
 mod fill;
+mod foreign;
 mod format;
 mod gather;
 mod labels;
@@ -32,7 +35,9 @@ mod text;
 
 use std::path::PathBuf;
 
+pub use cell::stands_for_missing;
 pub use columns::ColumnChoice;
+pub use foreign::Foreign;
 pub use format::Format;
 pub use predict::{Block, Expected, StreamSummary, Unknown, stream};
 pub use source::Source;
@@ -98,7 +103,8 @@ pub struct ReadOptions {
     pub labels: Option<PathBuf>,
     /// Whether the first row of CSV or TSV names the columns.
     pub header: Header,
-    /// What stands between two cells; by default a comma or, for TSV, a tab.
+    /// What stands between two cells, any number of times if it is a space; by default a tab for TSV, else what
+    /// fits the first records best: a comma, tab, semicolon, pipe or space.
     pub delimiter: Option<u8>,
     /// The number of the first feature in libsvm data, 0 or 1; by default 0 if it occurs, else 1.
     pub index_base: Option<u8>,
@@ -106,13 +112,6 @@ pub struct ReadOptions {
     pub missing: Missing,
     /// What a model does with a level that it does not know.
     pub unknown: Unknown,
-}
-
-impl ReadOptions {
-    /// Returns the byte between two cells of delimited text.
-    fn delimiter(&self, format: Format) -> u8 {
-        self.delimiter.unwrap_or(if format == Format::Tsv { b'\t' } else { b',' })
-    }
 }
 
 /// Returns the labelled rows of a source. `progress` is given the number of rows read so far.
@@ -197,7 +196,7 @@ impl Opened {
                 Box::new(LibsvmTable::open(chunks, options, labels_elsewhere)?)
             }
             Opened::Bytes(input, format) => {
-                let (chunks, delimiter) = delimited(input, format, options);
+                let (chunks, delimiter) = delimited(input, format, options)?;
                 Box::new(CsvTable::open(chunks, delimiter, options, labels_elsewhere)?)
             }
             #[cfg(feature = "columnar")]
@@ -222,7 +221,7 @@ impl Opened {
                 Box::new(LibsvmTable::expecting(chunks, options, expected)?)
             }
             Opened::Bytes(input, format) => {
-                let (chunks, delimiter) = delimited(input, format, options);
+                let (chunks, delimiter) = delimited(input, format, options)?;
                 Box::new(CsvTable::expecting(chunks, delimiter, options, expected)?)
             }
             #[cfg(feature = "columnar")]
@@ -234,10 +233,22 @@ impl Opened {
 }
 
 /// Returns delimited text in chunks, and what stands between two cells.
-fn delimited(input: Input, format: Format, options: &ReadOptions) -> (Chunks, u8) {
-    let delimiter = options.delimiter(format);
+///
+/// Errors if it is text of another format.
+fn delimited(input: Input, format: Format, options: &ReadOptions) -> Result<(Chunks, u8), Error> {
+    let delimiter = match (options.delimiter, format) {
+        (Some(delimiter), _) => delimiter,
+        (None, Format::Tsv) => b'\t',
+        (None, _) => {
+            let guessed = delimiter::guess(input.head(), input.is_whole());
+            if guessed == b' ' && format::is_libsvm(input.head()) {
+                return Err(ErrorKind::Foreign(Foreign::Misnamed(Format::Libsvm)).into());
+            }
+            guessed
+        }
+    };
     let boundary = Boundary::record(delimiter);
-    (Chunks::new(input.into_text(), boundary, CHUNK_BYTES), delimiter)
+    Ok((Chunks::new(input.into_text(), boundary, CHUNK_BYTES), delimiter))
 }
 
 /// Returns why columns cannot be read here.
@@ -320,8 +331,15 @@ fn choose_format(source: &Source, input: &Input, options: &ReadOptions) -> Resul
         Source::File(path) => Format::by_extension(path),
         Source::Stdin => None,
     };
-    match options.format.or_else(by_extension) {
-        Some(format) => Ok(format),
-        None => Format::by_content(input.head()),
+    let format = options.format.or_else(by_extension);
+    let foreign = match format {
+        Some(format) if !format.is_text() => foreign::in_place_of(format, input.head()),
+        None if Format::by_magic(input.head()).is_some() => None,
+        _ => foreign::in_place_of_text(input.head()),
+    };
+    match (foreign, format) {
+        (Some(foreign), _) => Err(ErrorKind::Foreign(foreign).into()),
+        (None, Some(format)) => Ok(format),
+        (None, None) => Ok(Format::by_content(input.head(), input.is_whole())),
     }
 }
