@@ -135,7 +135,9 @@ impl From<linsep::Error> for Failure {
 }
 
 fn data_hint(error: &linsep::Error) -> Option<String> {
-    let file = error.place.source.as_deref().filter(|name| *name != "<stdin>").unwrap_or("FILE");
+    // A name that the shell or Python would take apart is left to the user.
+    let plain = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
+    let file = error.place.source.as_deref().filter(plain).unwrap_or("FILE");
     let hint = match &error.kind {
         ErrorKind::Foreign(foreign) => return foreign_hint(*foreign, file),
         ErrorKind::NotUtf8 { .. } => return Some(converted("WINDOWS-1252", file)),
@@ -166,8 +168,8 @@ fn data_hint(error: &linsep::Error) -> Option<String> {
              leaves the column out"
         }
         ErrorKind::CommaInNumber { .. } => {
-            "write numbers with a decimal point and nothing between thousands; \
-             --categorical COLUMN takes them as words"
+            "sed 's/,/./g' makes points of decimal commas, where no other commas are; \
+             --categorical COLUMN takes such cells as words"
         }
         ErrorKind::NotFinite { .. } => MISSING,
         ErrorKind::TooLarge => "divide the data by a power of two",
@@ -251,12 +253,12 @@ fn foreign_hint(foreign: Foreign, file: &str) -> Option<String> {
         Foreign::Orc => pandas("read_orc"),
         Foreign::Avro => "export the records as Parquet or CSV".to_string(),
         Foreign::Zip => {
-            format!("unzip -p {file} | linsep ... - reads the file in it, if it is one")
+            format!("unzip {file} takes the files out of it")
         }
         Foreign::Tar => format!("tar -xf {file} takes the files out of it"),
         Foreign::SevenZip => format!("7z x {file} takes the files out of it"),
         Foreign::Rar => format!("unrar x {file} takes the files out of it"),
-        Foreign::Lz4 => format!("lz4 -dc {file} | linsep ... - reads it"),
+        Foreign::Lz4 => format!("lz4 -d {file} decompresses it"),
         _ => "csv, tsv, libsvm, npy, parquet and arrow can be read".to_string(),
     };
     Some(hint)

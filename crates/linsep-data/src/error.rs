@@ -93,7 +93,7 @@ pub enum ErrorKind {
         found: String,
     },
     /// A number has a comma in it: a decimal comma, or one between thousands.
-    #[error("expected a number without a comma, found \"{}\"", shown(.found))]
+    #[error("expected a number with a decimal point, found \"{}\"", shown(.found))]
     CommaInNumber {
         /// The cell.
         found: String,
@@ -198,9 +198,9 @@ pub enum ErrorKind {
         found: String,
     },
     /// There is not enough memory.
-    #[error("not enough memory: {} are needed", bytes_for_people(*.bytes))]
+    #[error("not enough memory: {} more are needed", bytes_for_people(*.bytes))]
     NoMemory {
-        /// How many bytes are needed, at least.
+        /// How many bytes are needed beside those in use, at least.
         bytes: u64,
     },
     /// There are more or fewer labels than rows.

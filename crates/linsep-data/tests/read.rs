@@ -97,7 +97,7 @@ fn the_delimiter_is_guessed() {
         "a.tsv",
         b"1,2\tn\n3,4\tp\n",
         &auto(),
-        "a.tsv: line 1, column 1: expected a number without a comma, found \"1,2\"",
+        "a.tsv: line 1, column 1: expected a number with a decimal point, found \"1,2\"",
     );
     check(
         "a.csv",

@@ -129,7 +129,8 @@ mod tests {
 
     #[test]
     fn commas_in_numbers_are_told() {
-        let comma = |cell: &str| format!("expected a number without a comma, found \"{cell}\"");
+        let comma =
+            |cell: &str| format!("expected a number with a decimal point, found \"{cell}\"");
         for cell in ["1,5", "-0,5e3", "1.234,5", "1,234.5", "1,234,567", ",5"] {
             check(cell, Err((&comma(cell), false)));
         }

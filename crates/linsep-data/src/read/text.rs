@@ -13,6 +13,9 @@ use crate::memory;
 /// A longer record is taken for none: input without line ends, or of another kind.
 const LONGEST_RECORD: usize = 1 << 28;
 
+/// What a byte of text becomes at most, about: every other one a number, in a vector that may have doubled.
+const PARSED_BYTES: usize = 8;
+
 /// A piece of text that holds whole records.
 pub(super) struct Chunk {
     pub(super) text: Vec<u8>,
@@ -341,6 +344,8 @@ pub(super) fn parse_in_order<T: Send>(
     let size = 2 * rayon::current_num_threads();
     let mut group = chunks.group(size);
     while !group.is_empty() {
+        let bytes: usize = group.iter().flatten().map(|chunk| chunk.text.len()).sum();
+        memory::require((bytes * PARSED_BYTES) as u64)?;
         let (next, parsed) = rayon::join(
             || chunks.group(size),
             || {

@@ -155,7 +155,7 @@ fn what_is_wrong_is_told_by_line() {
 #[test]
 fn numbers_with_commas_and_other_encodings_are_told() {
     let semicolon = ReadOptions { delimiter: Some(b';'), ..auto() };
-    let comma = "column \"a\": expected a number without a comma, found \"1,5\"";
+    let comma = "column \"a\": expected a number with a decimal point, found \"1,5\"";
     check("a;b\n1,5;x\n2,5;y\n3,5;x\n", &semicolon, &format!("line 2, {comma}"));
     check("a;b\n1;x\n1,5;y\n", &semicolon, &format!("line 3, {comma}"));
     check("a,b\n\"1,5\",x\n\"2,5\",y\n", &auto(), &format!("line 2, {comma}"));
