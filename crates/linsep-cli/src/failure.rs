@@ -214,8 +214,7 @@ fn data_hint(error: &linsep::Error) -> Option<String> {
     Some(hint.to_string())
 }
 
-const MISSING: &str =
-    "--missing drop leaves such rows out, --missing mean or median fills in what the column has";
+const MISSING: &str = "--missing drop leaves such rows out";
 
 /// Returns how to make a table of a file that is something else.
 fn foreign_hint(foreign: Foreign, file: &str) -> Option<String> {

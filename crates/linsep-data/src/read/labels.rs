@@ -198,10 +198,7 @@ impl Tally {
         if !needed {
             file.missing.clear();
         }
-        if file.table.len() as u64 != self.seen {
-            let kind = ErrorKind::LabelCount { labels: file.table.len(), rows: self.seen as usize };
-            return Err(Error::from(kind).in_source(&file.name));
-        }
+        file.check_count(self.seen)?;
         if self.dropped.is_empty() && file.missing.is_empty() {
             self.labels = file.table;
             return Ok(None);
@@ -261,6 +258,20 @@ impl LabelFile {
             return Err(ErrorKind::Empty.into());
         }
         Ok(file)
+    }
+
+    /// Returns the labels of these rows, counted from 1; an empty one where there is none.
+    pub(super) fn of_rows(&self, rows: &[u64]) -> LabelTable {
+        self.table.select(rows.iter().map(|&row| row as usize - 1))
+    }
+
+    /// Errors if there are not as many labels as rows.
+    pub(super) fn check_count(&self, rows: u64) -> Result<(), Error> {
+        if self.table.len() as u64 == rows {
+            return Ok(());
+        }
+        let kind = ErrorKind::LabelCount { labels: self.table.len(), rows: rows as usize };
+        Err(Error::from(kind).in_source(&self.name))
     }
 
     /// Adds a label, or the lack of one.

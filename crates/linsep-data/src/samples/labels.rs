@@ -104,6 +104,16 @@ impl LabelTable {
         kept
     }
 
+    /// Returns a table of these rows, in this order; a row that does not exist has an empty label.
+    pub(crate) fn select(&self, rows: impl IntoIterator<Item = usize>) -> Self {
+        let mut some = LabelTable::new();
+        for row in rows {
+            let spelling = self.rows.get(row).map(|&code| self.spellings[code as usize].as_str());
+            some.push(spelling.unwrap_or_default());
+        }
+        some
+    }
+
     /// Returns, for every row, whether its label is this one: numbers by value, words by letters.
     pub fn matches(&self, label: &str) -> Vec<bool> {
         let code = self.codes.get(&key(label));
