@@ -154,6 +154,14 @@ impl Matrix {
         Ok(Dense::new(values, rows, columns))
     }
 
+    /// Errors if there is no memory for all values.
+    fn require(&self) -> Result<(), Error> {
+        match self.number.fits_f32() {
+            true => memory::require_values::<f32>(self.rows * self.columns),
+            false => memory::require_values::<f64>(self.rows * self.columns),
+        }
+    }
+
     fn size(&self) -> (usize, usize) {
         (self.rows, self.columns)
     }
@@ -260,6 +268,10 @@ pub(super) fn read(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Samples, Error> {
     let matrix = Matrix::of(&input)?;
+    if input.file().is_none() {
+        // Before anything is made per column, of which there may not be as many as are claimed.
+        matrix.require()?;
+    }
     let chosen = matrix.choose(options, file.is_some())?;
     let mut features = matrix.load(input, progress)?;
     progress(matrix.rows as u64);
