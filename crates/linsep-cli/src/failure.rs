@@ -144,7 +144,6 @@ fn data_hint(error: &linsep::Error) -> Option<String> {
         ErrorKind::Io(io) => match io.kind() {
             io::ErrorKind::NotFound => "check the name; - reads standard input",
             io::ErrorKind::PermissionDenied => "the file may not be read: check its permissions",
-            io::ErrorKind::IsADirectory => "name a file, or a folder of Parquet or Arrow files",
             _ => return None,
         },
         ErrorKind::Empty => "check that the file was written completely",
@@ -166,6 +165,9 @@ fn data_hint(error: &linsep::Error) -> Option<String> {
         ErrorKind::NotANumber { .. } => {
             "correct the cell, or: --categorical COLUMN makes a feature of each text, --exclude COLUMN \
              leaves the column out"
+        }
+        ErrorKind::CommaInNumber { found } if may_be_thousands(found) => {
+            "leave commas between thousands out, and write a decimal comma as a point"
         }
         ErrorKind::CommaInNumber { .. } => {
             "sed 's/,/./g' makes points of decimal commas, where no other commas are; \
@@ -209,9 +211,16 @@ fn data_hint(error: &linsep::Error) -> Option<String> {
             "--index-base 0 counts features from 0; the largest index is 2^32 - 1"
         }
         ErrorKind::Damaged { .. } => "write or fetch the file again",
+        ErrorKind::NoFiles => "name a file, or a folder of Parquet or Arrow files",
         _ => return None,
     };
     Some(hint.to_string())
+}
+
+/// Returns true if every comma stands before three digits: a point in its place might be wrong.
+fn may_be_thousands(number: &str) -> bool {
+    let three = |group: &str| group.find(|c: char| !c.is_ascii_digit()).unwrap_or(group.len()) == 3;
+    number.split(',').skip(1).all(three)
 }
 
 const MISSING: &str = "--missing drop leaves such rows out";

@@ -277,8 +277,8 @@ mod tests {
                 check(&text, Some(Foreign::Utf16 { big_endian }));
             }
         }
-        check(b"\xff\xfe\0\01\0\0\0", Some(Foreign::Utf32 { big_endian: false }));
-        check(b"\0\0\xfe\xff\0\0\01", Some(Foreign::Utf32 { big_endian: true }));
+        check(b"\xff\xfe\x00\x001\0\0\0", Some(Foreign::Utf32 { big_endian: false }));
+        check(b"\0\0\xfe\xff\0\0\x001", Some(Foreign::Utf32 { big_endian: true }));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! cuts text into chunks that are parsed in parallel and taken in order by `csv` and `libsvm`,
 //! and `npy` maps or converts arrays. `columns`, `survey`, `cell` and `labels` are what they share.
 //!
-//! Every format is a [`Table`] that hands on [`piece`]s of raw rows. `gather` puts them together in
+//! Every format is a `Table` that hands on `piece`s of raw rows. `gather` puts them together in
 //! memory and makes samples of them, `fill` finds what stands for missing numbers, and `predict` hands
 //! them on to a model. `streamed` leaves rows on the disk, for tables larger than memory, and `cache` is
 //! the form in which it keeps text.
@@ -178,7 +178,7 @@ impl Opened {
         match (format, source) {
             #[cfg(feature = "columnar")]
             (Format::Parquet | Format::Arrow, Source::File(path)) => {
-                Ok(Opened::Columns(columnar::Files::open(&[path.clone()], format)?))
+                Ok(Opened::Columns(columnar::Files::open(std::slice::from_ref(path), format)?))
             }
             (Format::Parquet | Format::Arrow, _) => Err(without_columns(format)),
             _ => Ok(Opened::Bytes(input, format)),
