@@ -13,6 +13,7 @@ use arrow_schema::SchemaRef;
 
 use super::guarded;
 use crate::error::{Error, ErrorKind};
+use crate::memory;
 
 const MAGIC: &[u8] = b"ARROW1";
 /// What stands before the metadata of a message: a marker and a length.
@@ -54,7 +55,7 @@ impl Contents {
         let length = read_footer_length(end).map_err(damage)?;
         let start = size.checked_sub(10 + length as u64);
         file.seek(SeekFrom::Start(start.ok_or_else(|| damage("the footer is too long"))?))?;
-        let mut footer = vec![0; length];
+        let mut footer = memory::filled(0, length)?;
         file.read_exact(&mut footer).map_err(damage)?;
         let footer = arrow_ipc::root_as_footer(&footer).map_err(damage)?;
         let schema = footer.schema().ok_or_else(|| damage("there is no schema"))?;
@@ -196,17 +197,34 @@ fn metadata_length(file: &mut File, at: u64, size: u64) -> Result<Option<i32>, E
 
 /// Returns the metadata of a message, with what stands before it.
 fn read_metadata(file: &mut File, block: &Block) -> Result<Vec<u8>, Error> {
-    let mut bytes = vec![0; block.metaDataLength() as usize];
+    let mut bytes = memory::filled(0, block.metaDataLength() as usize)?;
     file.seek(SeekFrom::Start(block.offset() as u64))?;
     file.read_exact(&mut bytes).map_err(damage)?;
     Ok(bytes)
 }
 
 fn read_block(file: &mut File, block: &Block) -> Result<Buffer, Error> {
-    let mut bytes = vec![0; block.metaDataLength() as usize + block.bodyLength() as usize];
+    let length = block.metaDataLength() as usize;
+    let mut bytes = memory::filled(0, length + block.bodyLength() as usize)?;
     file.seek(SeekFrom::Start(block.offset() as u64))?;
     file.read_exact(&mut bytes).map_err(damage)?;
+    let (metadata, body) = bytes.split_at(length);
+    memory::require(decompressed_bytes(&message(metadata)?, body))?;
     Ok(Buffer::from_vec(bytes))
+}
+
+/// Returns how many bytes the buffers of a message claim to be once they are decompressed.
+fn decompressed_bytes(message: &Message, body: &[u8]) -> u64 {
+    let dictionary = message.header_as_dictionary_batch().and_then(|batch| batch.data());
+    let Some(batch) = message.header_as_record_batch().or(dictionary) else { return 0 };
+    let Some(buffers) = batch.compression().and(batch.buffers()) else { return 0 };
+    let claimed = buffers.iter().filter_map(|buffer| {
+        let start = usize::try_from(buffer.offset()).ok().filter(|_| buffer.length() > 0)?;
+        let (length, _) = body.get(start..)?.split_first_chunk::<8>()?;
+        // A negative length says that the buffer is not compressed.
+        u64::try_from(i64::from_le_bytes(*length)).ok()
+    });
+    claimed.fold(0, u64::saturating_add)
 }
 
 fn message(metadata: &[u8]) -> Result<Message<'_>, Error> {

@@ -119,11 +119,14 @@ impl Files {
         }
         let (mut parts, mut rows) = (vec![], vec![]);
         for (k, file) in files.iter().enumerate() {
-            let mut before = 0;
+            let mut before: usize = 0;
             for (number, more) in file.parts()?.into_iter().enumerate() {
                 parts.push(Part { file: k, number, before });
                 rows.push(more);
-                before += more;
+                before = before.checked_add(more).ok_or_else(|| {
+                    let what = format!("a part claims {more} rows");
+                    Error::from(ErrorKind::Damaged { what }).in_source(&name_of(&file.path))
+                })?;
             }
         }
         Ok(Files { files, columns, parts, rows })

@@ -14,6 +14,7 @@ use parquet::errors::ParquetError;
 
 use super::guarded;
 use crate::error::{Error, ErrorKind};
+use crate::memory;
 
 /// What the end of a file says.
 pub(super) struct Footer(ArrowReaderMetadata);
@@ -57,13 +58,17 @@ impl Footer {
         rows: Option<&[usize]>,
         each: &mut dyn FnMut(RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        let group = self.0.metadata().row_group(part);
+        // A page is decompressed as a whole, and has 2 GiB at most.
+        let pages = group.columns().iter().map(|c| c.uncompressed_size().clamp(0, 1 << 31));
+        memory::require(pages.max().unwrap_or(0) as u64)?;
         let mask = ProjectionMask::roots(self.0.parquet_schema(), roots.iter().copied());
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.0.clone())
             .with_row_groups(vec![part])
             .with_projection(mask)
             .with_batch_size(at_once);
         if let Some(rows) = rows {
-            let total = self.0.metadata().row_group(part).num_rows() as usize;
+            let total = group.num_rows() as usize;
             let selection = RowSelection::from_consecutive_ranges(ranges(rows), total);
             builder = builder.with_row_selection(selection);
         }
