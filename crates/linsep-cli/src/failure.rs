@@ -190,7 +190,14 @@ fn data_hint(error: &linsep::Error) -> Option<String> {
         }
         ErrorKind::UnknownLevel { .. } => "--unknown ignore takes such rows as having no level",
         ErrorKind::ManyLevels { .. } => "--exclude leaves the column out",
-        ErrorKind::NoMemory { .. } => "--stream reads the data in blocks, on every pass again",
+        ErrorKind::NoMemory { .. } => {
+            "--stream reads the data in blocks, --threads 1 one at a time"
+        }
+        ErrorKind::Cache(_) | ErrorKind::CacheLimit { .. } => {
+            "--cache-dir chooses another folder, --cache-limit another size"
+        }
+        ErrorKind::OtherColumns { .. } => "move the file elsewhere, or write it again",
+        ErrorKind::Changed => "run again once nobody writes to the file",
         ErrorKind::IndexMemory { .. } => {
             "check that line: every feature up to the largest index has a weight; hashed features fit \
              if they are hashed to fewer bits"

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{RecordBatch, UInt64Array};
 use arrow_buffer::Buffer;
@@ -27,6 +27,9 @@ pub(super) struct Contents {
     dictionaries: Vec<(usize, Block)>,
     batches: Vec<Block>,
     parts: Vec<usize>,
+    /// Memory of batches that have been seen, to be used again: new memory has to be cleared first, which
+    /// takes longer than to read a batch.
+    spare: Mutex<Vec<Vec<u8>>>,
 }
 
 impl Contents {
@@ -65,6 +68,7 @@ impl Contents {
             dictionaries: footer.dictionaries().iter().flatten().map(|block| (0, *block)).collect(),
             batches: footer.recordBatches().iter().flatten().copied().collect(),
             parts: vec![],
+            spare: Mutex::default(),
         };
         let dictionaries = contents.dictionaries.iter().map(|(_, block)| block);
         for block in dictionaries.chain(&contents.batches) {
@@ -105,6 +109,7 @@ impl Contents {
                         dictionaries: vec![],
                         batches: vec![],
                         parts: vec![],
+                        spare: Mutex::default(),
                     });
                 }
                 (MessageHeader::DictionaryBatch, Some(contents)) => {
@@ -136,29 +141,41 @@ impl Contents {
         rows: Option<&[usize]>,
         each: &mut dyn FnMut(RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let batch = guarded(|| self.decode_all(&mut file, part, roots, rows))?;
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = spare().pop().unwrap_or_default();
+        let buffer = read_block(&mut file, &self.batches[part], free)?;
+        let batch = guarded(|| self.decode_all(&mut file, part, &buffer, roots, rows))?;
         for first in (0..batch.num_rows()).step_by(at_once) {
             each(batch.slice(first, at_once.min(batch.num_rows() - first)))?;
         }
+        drop(batch);
+        // Whoever still holds a part of the batch keeps the memory.
+        if let Ok(free) = buffer.into_vec() {
+            spare().push(free);
+        }
         Ok(())
+    }
+
+    /// Returns how many bytes a batch takes while it is decoded.
+    pub(super) fn memory(&self, part: usize) -> u64 {
+        2 * self.batches[part].bodyLength() as u64
     }
 
     fn decode_all(
         &self,
         file: &mut File,
         part: usize,
+        buffer: &Buffer,
         roots: &[usize],
         rows: Option<&[usize]>,
     ) -> Result<RecordBatch, Error> {
         let mut decoder =
             FileDecoder::new(self.schema.clone(), self.version).with_projection(roots.to_vec());
         for (_, block) in self.dictionaries.iter().filter(|(from, _)| *from <= part) {
-            let buffer = read_block(file, block)?;
+            let buffer = read_block(file, block, vec![])?;
             decoder.read_dictionary(block, &buffer).map_err(damage)?;
         }
-        let block = &self.batches[part];
-        let buffer = read_block(file, block)?;
-        let batch = decoder.read_record_batch(block, &buffer).map_err(damage)?;
+        let batch = decoder.read_record_batch(&self.batches[part], buffer).map_err(damage)?;
         let batch = batch.ok_or_else(|| damage("a batch is missing"))?;
         let Some(rows) = rows else { return Ok(batch) };
         let rows: UInt64Array = rows.iter().map(|&row| row as u64).collect();
@@ -203,14 +220,18 @@ fn read_metadata(file: &mut File, block: &Block) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-fn read_block(file: &mut File, block: &Block) -> Result<Buffer, Error> {
-    let length = block.metaDataLength() as usize;
-    let mut bytes = memory::filled(0, length + block.bodyLength() as usize)?;
+/// Returns a message in memory that is free.
+fn read_block(file: &mut File, block: &Block, mut free: Vec<u8>) -> Result<Buffer, Error> {
+    let metadata = block.metaDataLength() as usize;
+    let length = metadata + block.bodyLength() as usize;
+    let more = length.saturating_sub(free.len());
+    memory::reserve(&mut free, more)?;
+    free.resize(length, 0);
     file.seek(SeekFrom::Start(block.offset() as u64))?;
-    file.read_exact(&mut bytes).map_err(damage)?;
-    let (metadata, body) = bytes.split_at(length);
+    file.read_exact(&mut free).map_err(damage)?;
+    let (metadata, body) = free.split_at(metadata);
     memory::require(decompressed_bytes(&message(metadata)?, body))?;
-    Ok(Buffer::from_vec(bytes))
+    Ok(Buffer::from_vec(free))
 }
 
 /// Returns how many bytes the buffers of a message claim to be once they are decompressed.

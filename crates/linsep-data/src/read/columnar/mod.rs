@@ -152,6 +152,16 @@ impl Files {
         self.parts[part].before
     }
 
+    /// Returns about how many bytes the part that takes the most takes while it is decoded.
+    pub(in crate::read) fn memory(&self, wanted: &Wanted) -> u64 {
+        let plan = Plan::new(&self.columns, wanted);
+        let of_part = |part: &Part| match &self.files[part.file].contents {
+            Contents::Parquet(footer) => footer.memory(part.number, plan.roots()),
+            Contents::Arrow(contents) => contents.memory(part.number),
+        };
+        self.parts.iter().map(of_part).max().unwrap_or(0)
+    }
+
     /// Errors if a file has changed, or is gone.
     pub(in crate::read) fn check(&self) -> Result<(), Error> {
         self.files.iter().try_for_each(|file| {

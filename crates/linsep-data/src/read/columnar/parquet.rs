@@ -48,6 +48,20 @@ impl Footer {
             .collect()
     }
 
+    /// Returns about how many bytes roots of a row group take while they are decoded: a page of each column,
+    /// as it is stored and as it was.
+    pub(super) fn memory(&self, part: usize, roots: &[usize]) -> u64 {
+        /// What writers cut pages at, and dictionaries.
+        const PAGE: u64 = 1 << 20;
+        let mask = ProjectionMask::roots(self.0.parquet_schema(), roots.iter().copied());
+        let columns = self.0.metadata().row_group(part).columns().iter().enumerate();
+        let page = |bytes: i64| u64::try_from(bytes).unwrap_or(0).min(PAGE);
+        columns
+            .filter(|(k, _)| mask.leaf_included(*k))
+            .map(|(_, column)| page(column.compressed_size()) + page(column.uncompressed_size()))
+            .sum()
+    }
+
     /// Decodes roots of a row group, `at_once` rows at a time; only `rows` if they are given.
     pub(super) fn decode(
         &self,
