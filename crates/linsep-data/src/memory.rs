@@ -5,8 +5,10 @@
 
 use crate::error::{Error, ErrorKind};
 
-/// Requests below this are not measured: asking costs more than they do.
-const SMALL: u64 = 1 << 20;
+/// Requests below this are not measured, since asking takes longer than filling them: blocks and chunks are
+/// smaller, and what grows is measured earlier.
+const SMALL: u64 = 16 << 20;
+const SMALL_GROWTH: u64 = 4 << 20;
 
 /// What chunks of text and threads need while values are gathered.
 const HEADROOM: u64 = 32 << 20;
@@ -51,7 +53,7 @@ pub(crate) fn reserve<T>(all: &mut Vec<T>, more: usize) -> Result<(), Error> {
     };
     // As much again, so that few requests are made, but no more than half of what is left.
     let mut wanted = more.max(all.len());
-    if wanted as u64 >= SMALL / size as u64
+    if wanted as u64 >= SMALL_GROWTH / size as u64
         && let Some(free) = available()
     {
         let most = usize::try_from(free).unwrap_or(usize::MAX) / size;

@@ -48,6 +48,12 @@ impl Drop for Folder {
     }
 }
 
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
 fn result(path: &Path) -> String {
     match read(&Source::from(path), &ReadOptions::default(), &|_| {}) {
         Ok(samples) => format!("{} rows", samples.rows()),
@@ -113,6 +119,9 @@ fn what_does_not_fit_is_an_error() {
     // Features that are hashed to 24 bits are none.
     let hashed = folder.write("hashed.svm", b"1 1:1 2:1\n0 16777216:1\n1 3:1\n");
     check(&hashed, 1000, "3 rows");
+    // Blank lines are nothing to keep.
+    let blank = [&vec![b'\n'; 200 << 20][..], b"1,x\n2,y\n"].concat();
+    check(&folder.write("blank.csv.gz", &gzip(&blank)), 150, "2 rows");
     // A few hundred levels for each of many rows: dense, and many times as large as the text.
     let mut levels = "color,label\n".to_string();
     (0..200_000).for_each(|i| levels.push_str(&format!("c{},{}\n", i % 500, i % 2)));
@@ -146,11 +155,6 @@ fn what_is_only_claimed_costs_nothing() {
         "beyond.npy: the file is damaged: its npy header claims 10000000000 x 10000000000",
     );
     // How much is compressed is not known.
-    let gzip = |bytes: &[u8]| {
-        let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
-    };
     let path = folder.write("large.npy.gz", &gzip(&large));
     check(&path, "large.npy.gz: not enough memory: 800.0 PB more are needed");
     let path = folder.write("wide.npy.gz", &gzip(&wide));

@@ -217,9 +217,10 @@ fn first_columns(chunks: &mut Chunks, delimiter: u8, header: Header) -> Result<F
             None => break,
         };
         let mut records = Records::new(&chunk.text, delimiter);
-        let mut start = 0;
+        let (mut start, mut blank) = (0, true);
         while rows < SURVEYED_ROWS && bytes < SURVEYED_BYTES && records.next(&mut record)? {
             bytes += record.as_slice().len();
+            blank = false;
             if columns.is_none() {
                 let is_header = match header {
                     Header::Yes => true,
@@ -240,7 +241,10 @@ fn first_columns(chunks: &mut Chunks, delimiter: u8, header: Header) -> Result<F
             record.iter().zip(&mut seen).for_each(|(cell, seen)| seen.look(cell));
             rows += 1;
         }
-        looked.push(if start > 0 { chunk.after(start) } else { chunk });
+        // There may be any number of blank lines.
+        if !blank {
+            looked.push(if start > 0 { chunk.after(start) } else { chunk });
+        }
     }
     chunks.put_back(looked);
     Ok(FirstLook { columns: columns.ok_or(ErrorKind::Empty)?, seen, cell: first_cell })

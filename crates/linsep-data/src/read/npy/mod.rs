@@ -142,11 +142,11 @@ impl Matrix {
         fill: impl FnOnce(&mut [u8]) -> Result<(), Error>,
     ) -> Result<Dense<T>, Error> {
         let columns = self.columns;
-        let mut values = memory::filled(T::default(), rows * columns)?;
+        let mut values = vec![T::default(); rows * columns];
         if self.number.is_native_float() && self.number.bytes() == size_of::<T>() {
             fill(bytemuck::cast_slice_mut(&mut values))?;
         } else {
-            let mut bytes = memory::filled(0, rows * self.row_bytes())?;
+            let mut bytes = vec![0; rows * self.row_bytes()];
             fill(&mut bytes)?;
             self.number.decode(&bytes, &mut values);
             self.number.require_exact(&bytes, &values, |k| (k / columns, k % columns))?;
