@@ -133,6 +133,9 @@ impl From<linsep::Error> for Failure {
         let hint = data_hint(&error);
         let message = match &error.kind {
             ErrorKind::Io(io) => format!("{}: cannot read: {}", error.place, plain(io)),
+            ErrorKind::Cache(io) => {
+                format!("{}: the cache cannot be written: {}", error.place, plain(io))
+            }
             _ => error.to_string(),
         };
         Failure { message, hint }

@@ -19,6 +19,7 @@ use args::{Cli, Command};
 use failure::Failure;
 
 fn main() -> ExitCode {
+    share_addresses();
     let cli = Cli::parse();
     match run(&cli) {
         Ok(status) => status,
@@ -48,3 +49,18 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Man(args) => commands::manual::man(args.command.as_deref()),
     }
 }
+
+/// Lets all threads take memory from one place if addresses are limited (`ulimit -v`): a place for each
+/// would reserve 64 MB of them, used or not.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn share_addresses() {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space"));
+    if limit.is_some_and(|limit| !limit.trim_start().starts_with("unlimited")) {
+        // SAFETY: it sets a number, and no other thread exists yet.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn share_addresses() {}

@@ -140,6 +140,10 @@ fn damage(error: ParquetError) -> Error {
             Ok(error) => ErrorKind::Damaged { what: error.to_string() }.into(),
             Err(error) => ErrorKind::Damaged { what: error.to_string() }.into(),
         },
-        error => ErrorKind::Damaged { what: error.to_string() }.into(),
+        error => {
+            let text = error.to_string();
+            let what = text.strip_prefix("Parquet error: ").unwrap_or(&text).to_string();
+            ErrorKind::Damaged { what }.into()
+        }
     }
 }
