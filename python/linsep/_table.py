@@ -13,8 +13,8 @@ from linsep._data import Labels, Matrix, read_labels, read_matrix
 
 __all__ = ["Table", "open"]
 
-Column: TypeAlias = "str | int"
-Path: TypeAlias = "str | os.PathLike[str]"
+Column: TypeAlias = str | int
+FilePath: TypeAlias = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -97,7 +97,7 @@ class Table:
 
 
 def open(
-    path: Path,
+    path: FilePath,
     *,
     label: Column | None = None,
     positive: str | float | None = None,
@@ -106,14 +106,14 @@ def open(
     row_id: Column | None = None,
     categorical: Column | Sequence[Column] = "auto",
     all_levels: bool = False,
-    labels: Path | None = None,
+    labels: FilePath | None = None,
     missing: Literal["refuse", "drop", "mean", "median"] = "refuse",
     format: Literal["csv", "tsv", "libsvm", "npy", "parquet", "arrow"] | None = None,
     delimiter: str | None = None,
     header: bool | Literal["auto"] = "auto",
     index_base: Literal[0, 1] | None = None,
     stream: bool | Literal["auto"] = "auto",
-    cache_dir: Path | None = None,
+    cache_dir: FilePath | None = None,
     cache_limit: int | None = None,
     verbose: bool = False,
 ) -> Table:
@@ -211,7 +211,7 @@ def open(
             "categorical": _categorical(categorical),
             "all_levels": _truth("all_levels", all_levels),
             "labels": _path("labels", labels),
-            "missing": _text("missing", missing),
+            "missing": _text("missing", missing, optional=False),
             "format": _text("format", format),
             "delimiter": _text("delimiter", delimiter),
             "header": _truth_or_auto("header", header),
@@ -310,8 +310,8 @@ def _path(name: str, value: Any) -> str | None:
         raise _wrong(name, value, "a path") from None
 
 
-def _text(name: str, value: Any) -> str | None:
-    if value is None or isinstance(value, str):
+def _text(name: str, value: Any, optional: bool = True) -> str | None:
+    if isinstance(value, str) or (optional and value is None):
         return value
     raise _wrong(name, value, "text")
 
@@ -333,7 +333,7 @@ def _truth_or_auto(name: str, value: Any) -> bool | None:
 def _whole(name: str, value: Any) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer) or int(value) != value:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise _wrong(name, value, "an integer")
     if not 0 <= value < 2**63:
         raise ValueError(f"{name} is {value}; expected an integer, at least 0")

@@ -136,9 +136,12 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
         ErrorKind::NoMemory { .. } => "stream=True reads the rows in blocks, on every pass again",
         ErrorKind::OneClass { .. } => "label= chooses another column, labels= a file of labels",
         ErrorKind::ManyClasses { .. } => {
-            "positive= sets one class against the rest, label= chooses another column"
+            "positive= sets one class against the rest, label= chooses another column, header=True \
+             takes the first line as names"
         }
-        ErrorKind::NoSuchColumn { .. } => "strings are names, integers are numbers from 1",
+        ErrorKind::NoSuchColumn { .. } => {
+            "strings are names, integers are numbers from 1; header=True takes the first line as names"
+        }
         ErrorKind::BadIndex { .. } => "format= names another format; index_base=0 counts from 0",
         ErrorKind::CacheLimit { .. } => "cache_limit= allows more, cache_dir= chooses another disk",
         ErrorKind::Changed => "open the table again",
