@@ -85,7 +85,7 @@ pub struct DataArgs {
     /// Whether the first line holds names [default: if none of its cells is a number]
     #[arg(long, value_name = "auto|yes|no", value_enum, hide_possible_values = true)]
     pub header: Option<HeaderArg>,
-    /// Character between cells [default: comma, or tab for .tsv]
+    /// Character between cells [default: tab for .tsv, else guessed: comma, semicolon, tab, pipe or space]
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
     /// Number of the first feature in libsvm data [default: 0 if any index is 0, else 1]

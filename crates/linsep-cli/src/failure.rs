@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use linsep::data::ErrorKind;
+use linsep::data::error::escaped;
+use linsep::data::read::{Foreign, stands_for_missing};
 use linsep::decide::{DecideError, JournalError, OptionError};
 use linsep::model::ModelError;
 use linsep::online::FitError;
@@ -91,7 +93,9 @@ impl Failure {
 
     /// Writes the message and the hint to standard error.
     pub fn print(&self) {
-        let mut text = format!("linsep: {}\n", self.message);
+        // Whatever the message quotes, it does not control the terminal.
+        let lines: Vec<String> = self.message.lines().map(escaped).collect();
+        let mut text = format!("linsep: {}\n", lines.join("\n"));
         if let Some(hint) = &self.hint {
             text.push_str(&format!("hint: {hint}\n"));
         }
@@ -126,57 +130,161 @@ impl From<DecideError> for Failure {
 
 impl From<linsep::Error> for Failure {
     fn from(error: linsep::Error) -> Self {
-        let hint = data_hint(&error.kind).map(str::to_string);
+        let hint = data_hint(&error);
         let message = match &error.kind {
-            ErrorKind::Io(io) => {
-                let place = error.place.to_string();
-                format!("{place}: cannot read: {}", plain(io))
-            }
+            ErrorKind::Io(io) => format!("{}: cannot read: {}", error.place, plain(io)),
             _ => error.to_string(),
         };
         Failure { message, hint }
     }
 }
 
-fn data_hint(kind: &ErrorKind) -> Option<&'static str> {
-    Some(match kind {
-        ErrorKind::Io(_) => "check the name; - reads standard input",
-        ErrorKind::Empty | ErrorKind::HeaderOnly => "check that the file was written completely",
-        ErrorKind::NoRows { .. } => "check the file, and --missing",
-        ErrorKind::NotANumber { found } if looks_missing(found) => {
-            "--missing drop leaves such rows out"
+fn data_hint(error: &linsep::Error) -> Option<String> {
+    // A name that the shell or Python would take apart is left to the user.
+    let plain = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
+    let file = error.place.source.as_deref().filter(plain).unwrap_or("FILE");
+    let hint = match &error.kind {
+        ErrorKind::Foreign(foreign) => return foreign_hint(*foreign, file),
+        ErrorKind::NotUtf8 { .. } => return Some(converted("WINDOWS-1252", file)),
+        ErrorKind::Io(io) => match io.kind() {
+            io::ErrorKind::NotFound => "check the name; - reads standard input",
+            io::ErrorKind::PermissionDenied => "the file may not be read: check its permissions",
+            _ => return None,
+        },
+        ErrorKind::Empty => "check that the file was written completely",
+        ErrorKind::HeaderOnly => {
+            "check that the file was written completely; --header no takes the first line as data"
+        }
+        ErrorKind::NoRows { dropped: 0 } => "check that the file was written completely",
+        ErrorKind::NoRows { .. } => {
+            "--missing mean or median fills missing values; --exclude leaves columns out"
+        }
+        ErrorKind::NoFeatures => "--features chooses columns, --exclude and --label leave them out",
+        ErrorKind::OneColumn { .. } => {
+            "--delimiter CHAR says what stands between cells; --labels FILE has labels elsewhere"
+        }
+        ErrorKind::NotANumber { found } if stands_for_missing(found) => MISSING,
+        ErrorKind::NotANumber { .. } if error.place.line == Some(1) => {
+            "--header yes takes the first line as names; --categorical COLUMN makes a feature of each text"
         }
         ErrorKind::NotANumber { .. } => {
-            "--categorical COLUMN makes a feature of each text, --exclude COLUMN leaves the column out; \
-             --header yes takes the first line as names"
+            "correct the cell, or: --categorical COLUMN makes a feature of each text, --exclude COLUMN \
+             leaves the column out"
         }
-        ErrorKind::NotFinite { .. } => "--missing drop leaves such rows out",
+        ErrorKind::CommaInNumber { found } if may_be_thousands(found) => {
+            "leave commas between thousands out, and write a decimal comma as a point"
+        }
+        ErrorKind::CommaInNumber { .. } => {
+            "sed 's/,/./g' makes points of decimal commas, where no other commas are; \
+             --categorical COLUMN takes such cells as words"
+        }
+        ErrorKind::NotFinite { .. } => MISSING,
         ErrorKind::TooLarge => "divide the data by a power of two",
-        ErrorKind::Inexact { .. } => "convert the array to f8 first if rounding is acceptable",
+        ErrorKind::Inexact { .. } => "convert the numbers to f8 first if rounding is acceptable",
         ErrorKind::Ragged { .. } => "check the quotes and --delimiter",
+        ErrorKind::UnclosedQuote => "close it, or double a quote that is part of the text",
+        ErrorKind::LongRecord { .. } => "check that the input has line ends, and is text",
+        ErrorKind::NoLabel { found } if found.is_empty() => "--missing drop leaves such rows out",
         ErrorKind::NoLabel { .. } => {
             "--missing drop leaves such rows out; --positive takes the word as a class"
         }
         ErrorKind::UnknownLevel { .. } => "--unknown ignore takes such rows as having no level",
         ErrorKind::ManyLevels { .. } => "--exclude leaves the column out",
-        ErrorKind::NoMemory { .. } => "--stream reads the data in blocks, on every pass again",
+        ErrorKind::NoMemory { .. } => {
+            "--stream reads the data in blocks, --threads 1 one at a time"
+        }
+        ErrorKind::Cache(_) | ErrorKind::CacheLimit { .. } => {
+            "--cache-dir chooses another folder, --cache-limit another size"
+        }
+        ErrorKind::OtherColumns { .. } => "move the file elsewhere, or write it again",
+        ErrorKind::Changed => "run again once nobody writes to the file",
+        ErrorKind::IndexMemory { .. } => {
+            "check that line: every feature up to the largest index has a weight; hashed features fit \
+             if they are hashed to fewer bits"
+        }
         ErrorKind::OneClass { .. } => "--label chooses another column, --labels another file",
         ErrorKind::ManyClasses { .. } => {
             "--positive VALUE sets one class against the rest; --label chooses another column"
         }
         ErrorKind::NoSuchLabel { .. } => "--positive takes one of them",
+        ErrorKind::NoSuchColumn { count: 1, .. } => {
+            "--delimiter CHAR says what stands between cells"
+        }
         ErrorKind::NoSuchColumn { .. } => "columns are named by their header or numbered from 1",
         ErrorKind::LabelCount { .. } => "--labels FILE has to have one label per row",
         ErrorKind::WrongFeatures { .. } => {
             "--features chooses the columns; --label names the one to pass over"
         }
         ErrorKind::DuplicateIndex { .. } => "leave one of the two values out",
-        ErrorKind::BadIndex { .. } => "--format names another format; --index-base 0 counts from 0",
+        ErrorKind::BadIndex { .. } => {
+            "a line is a label and pairs such as 3:0.5; --format names another format"
+        }
+        ErrorKind::IndexRange { .. } => {
+            "--index-base 0 counts features from 0; the largest index is 2^32 - 1"
+        }
         ErrorKind::Damaged { .. } => "write or fetch the file again",
+        ErrorKind::NoFiles => "name a file, or a folder of Parquet or Arrow files",
         _ => return None,
-    })
+    };
+    Some(hint.to_string())
 }
 
-fn looks_missing(found: &str) -> bool {
-    ["na", "n/a", "null", "none", "?", "-", "missing"].contains(&found.to_lowercase().as_str())
+/// Returns true if every comma stands before three digits: a point in its place might be wrong.
+fn may_be_thousands(number: &str) -> bool {
+    let three = |group: &str| group.find(|c: char| !c.is_ascii_digit()).unwrap_or(group.len()) == 3;
+    number.split(',').skip(1).all(three)
+}
+
+const MISSING: &str = "--missing drop leaves such rows out";
+
+/// Returns how to make a table of a file that is something else.
+fn foreign_hint(foreign: Foreign, file: &str) -> Option<String> {
+    let pandas = |read: &str| {
+        format!("in Python: pandas.{read}(\"{file}\").to_csv(\"data.csv\", index=False)")
+    };
+    let hint = match foreign {
+        Foreign::Utf16 { big_endian: false } => converted("UTF-16LE", file),
+        Foreign::Utf16 { big_endian: true } => converted("UTF-16BE", file),
+        Foreign::Utf32 { big_endian: false } => converted("UTF-32LE", file),
+        Foreign::Utf32 { big_endian: true } => converted("UTF-32BE", file),
+        Foreign::Misnamed(format) => format!("--format {format} reads it"),
+        Foreign::Xlsx | Foreign::Xls | Foreign::Ods => {
+            "save the sheet as CSV, in UTF-8, from the spreadsheet program".to_string()
+        }
+        Foreign::Json => pandas("read_json"),
+        Foreign::Html => "fetch the file itself: this is a page, perhaps to log in".to_string(),
+        Foreign::Xml => pandas("read_xml"),
+        Foreign::Pickle => pandas("read_pickle"),
+        Foreign::Hdf5 => pandas("read_hdf"),
+        Foreign::Sqlite => {
+            format!("sqlite3 -header -csv {file} 'select * from TABLE' > data.csv")
+        }
+        Foreign::Npz => format!(
+            "in Python: numpy.save(\"X.npy\", numpy.load(\"{file}\")[NAME]), and the labels to X.labels.npy"
+        ),
+        Foreign::Matlab => {
+            format!("in Python: numpy.save(\"X.npy\", scipy.io.loadmat(\"{file}\")[NAME])")
+        }
+        Foreign::R => "in R: write.csv(DATA, \"data.csv\", row.names = FALSE)".to_string(),
+        Foreign::Sas => pandas("read_sas"),
+        Foreign::Spss => pandas("read_spss"),
+        Foreign::Stata => pandas("read_stata"),
+        Foreign::FeatherV1 => pandas("read_feather"),
+        Foreign::Orc => pandas("read_orc"),
+        Foreign::Avro => "export the records as Parquet or CSV".to_string(),
+        Foreign::Zip => {
+            format!("unzip {file} takes the files out of it")
+        }
+        Foreign::Tar => format!("tar -xf {file} takes the files out of it"),
+        Foreign::SevenZip => format!("7z x {file} takes the files out of it"),
+        Foreign::Rar => format!("unrar x {file} takes the files out of it"),
+        Foreign::Lz4 => format!("lz4 -d {file} decompresses it"),
+        _ => "csv, tsv, libsvm, npy, parquet and arrow can be read".to_string(),
+    };
+    Some(hint)
+}
+
+/// Returns how to convert text of another encoding.
+fn converted(from: &str, file: &str) -> String {
+    format!("iconv -f {from} -t UTF-8 {file} > converted.csv makes UTF-8 of it")
 }

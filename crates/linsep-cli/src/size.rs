@@ -1,4 +1,4 @@
-//! Sizes as they are typed, and as people read them.
+//! Sizes as they are typed.
 
 /// Returns the bytes in a text such as `1000`, `500M` or `20G`: powers of 1000, or of 1024 with `Ki`, `Mi`,
 /// `Gi` and `Ti`; a `B` may follow.
@@ -28,18 +28,6 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     Ok(bytes as u64)
 }
 
-/// Returns so many bytes as people write them.
-pub fn bytes(count: u64) -> String {
-    let units = ["bytes", "kB", "MB", "GB", "TB"];
-    let (mut value, mut unit) = (count as f64, 0);
-    while value >= 1000.0 && unit + 1 < units.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    let digits = usize::from(unit > 0 && value < 100.0);
-    format!("{value:.digits$} {}", units[unit])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,13 +41,5 @@ mod tests {
         for bad in ["", "G", "-1", "5X", "nan", "1e300", "5BB5"] {
             assert!(parse_size(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn sizes_as_they_are_read() {
-        assert_eq!(bytes(999), "999 bytes");
-        assert_eq!(bytes(1_550), "1.6 kB");
-        assert_eq!(bytes(8_000_000_128), "8.0 GB");
-        assert_eq!(bytes(123_000_000), "123 MB");
     }
 }

@@ -27,6 +27,11 @@ fn bad_input() {
 }
 
 #[test]
+fn reading() {
+    check("crates/linsep-cli/tests/transcripts/reading.md");
+}
+
+#[test]
 fn decide() {
     check("crates/linsep-cli/tests/transcripts/decide.md");
 }

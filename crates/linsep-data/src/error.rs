@@ -4,7 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::read::Foreign;
 use crate::samples::SparseFault;
+
+/// How much of what was found an error shows.
+pub(crate) const SHOWN_CHARACTERS: usize = 40;
 
 /// Where in the input something was found. Lines, rows and columns are counted from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,7 +35,7 @@ pub enum Column {
 impl fmt::Display for Column {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Column::Name(name) => write!(f, "\"{name}\""),
+            Column::Name(name) => write!(f, "\"{}\"", shown(name)),
             Column::Number(number) => write!(f, "{number}"),
         }
     }
@@ -44,7 +48,8 @@ impl fmt::Display for Place {
         position.extend(self.row.map(|n| format!("row {n}")));
         position.extend(self.column.as_ref().map(|c| format!("column {c}")));
         let position = position.join(", ");
-        let parts = [self.source.as_deref().unwrap_or(""), &position];
+        let source = escaped(self.source.as_deref().unwrap_or(""));
+        let parts = [&source[..], &position];
         let parts: Vec<&str> = parts.into_iter().filter(|p| !p.is_empty()).collect();
         f.write_str(&parts.join(": "))
     }
@@ -82,13 +87,19 @@ pub enum ErrorKind {
     #[error("expected at least one feature, found none")]
     NoFeatures,
     /// A cell is not a number.
-    #[error("expected a number, found \"{found}\"")]
+    #[error("expected a number, found \"{}\"", shown(.found))]
     NotANumber {
         /// The cell.
         found: String,
     },
+    /// A number has a comma in it: a decimal comma, or one between thousands.
+    #[error("expected a number with a decimal point, found \"{}\"", shown(.found))]
+    CommaInNumber {
+        /// The cell.
+        found: String,
+    },
     /// A cell is empty, or NaN, or infinite.
-    #[error("expected a finite number, found {found}")]
+    #[error("expected a finite number, found {}", shown(.found))]
     NotFinite {
         /// The cell.
         found: String,
@@ -97,11 +108,35 @@ pub enum ErrorKind {
     #[error("the row's norm overflows: its Euclidean length exceeds 1.8e308")]
     TooLarge,
     /// An integer has no exact floating-point form.
-    #[error("expected an integer that f64 holds exactly (up to 2^53), found {found}")]
+    #[error("expected an integer that f64 holds exactly (up to 2^53), found {}", shown(.found))]
     Inexact {
         /// The integer.
         found: String,
     },
+    /// There is one column, which is no feature and a label.
+    #[error("expected a feature and a label, found one column: \"{}\"", shown(.found))]
+    OneColumn {
+        /// Its first cell.
+        found: String,
+    },
+    /// A quote is never closed.
+    #[error("the quote that opens here is never closed")]
+    UnclosedQuote,
+    /// A record is longer than any record is.
+    #[error("expected the end of the record within {}, found none", bytes_for_people(*.limit))]
+    LongRecord {
+        /// How many bytes it may have.
+        limit: u64,
+    },
+    /// Text is not UTF-8.
+    #[error("expected UTF-8 text, found the byte 0x{byte:02X}, as in Latin-1 or Windows-1252")]
+    NotUtf8 {
+        /// The first byte that is not.
+        byte: u8,
+    },
+    /// The file is no table, but something that is known.
+    #[error("expected a table, found {0}")]
+    Foreign(Foreign),
     /// A row has another number of cells than the rest.
     #[error("expected {expected} cells, found {found}")]
     Ragged {
@@ -117,7 +152,7 @@ pub enum ErrorKind {
         found: String,
     },
     /// All rows have the same label.
-    #[error("expected two classes, found one: all {rows} rows are \"{label}\"")]
+    #[error("expected two classes, found one: all {rows} rows are \"{}\"", shown(.label))]
     OneClass {
         /// The label.
         label: String,
@@ -133,7 +168,7 @@ pub enum ErrorKind {
         examples: Vec<String>,
     },
     /// The label that was named as the positive one does not occur.
-    #[error("no row has the label \"{wanted}\"; the labels are {}", listed(.found, .found.len()))]
+    #[error("no row has the label \"{}\"; the labels are {}", shown(.wanted), listed(.found, .found.len()))]
     NoSuchLabel {
         /// The label that was named.
         wanted: String,
@@ -157,15 +192,15 @@ pub enum ErrorKind {
         count: usize,
     },
     /// A text is none of the levels that the model knows.
-    #[error("expected one of the levels that the model knows, found \"{found}\"")]
+    #[error("expected one of the levels that the model knows, found \"{}\"", shown(.found))]
     UnknownLevel {
         /// The text.
         found: String,
     },
     /// There is not enough memory.
-    #[error("not enough memory: {} are needed", bytes_for_people(*.bytes))]
+    #[error("not enough memory: {} more are needed", bytes_for_people(*.bytes))]
     NoMemory {
-        /// How many bytes are needed, at least.
+        /// How many bytes are needed beside those in use, at least.
         bytes: u64,
     },
     /// There are more or fewer labels than rows.
@@ -205,10 +240,32 @@ pub enum ErrorKind {
         index: u64,
     },
     /// A feature is not of the form index:value.
-    #[error("expected index:value, found \"{found}\"")]
+    #[error("expected index:value, found \"{}\"", shown(.found))]
     BadIndex {
         /// What stands there.
         found: String,
+    },
+    /// A feature index is too small or too large for any data.
+    #[error("expected a feature index from {first} to {}, found {}", u32::MAX, shown(.found))]
+    IndexRange {
+        /// The index, as it stands in the file.
+        found: String,
+        /// The smallest that there can be.
+        first: u8,
+    },
+    /// A feature index asks for more memory than there is: every feature up to it has a weight.
+    #[error(
+        "feature index {index} needs {} of memory, {} are available",
+        bytes_for_people(*.bytes),
+        bytes_for_people(*.available)
+    )]
+    IndexMemory {
+        /// The index, as it stands in the file.
+        index: u64,
+        /// The bytes of weights and of room to work in.
+        bytes: u64,
+        /// The bytes that are left.
+        available: u64,
     },
     /// The file is not what it was on an earlier pass.
     #[error("the file has changed since it was first read")]
@@ -223,13 +280,13 @@ pub enum ErrorKind {
         limit: u64,
     },
     /// The file is damaged.
-    #[error("the file is damaged: {what}")]
+    #[error("the file is damaged: {}", escaped(.what))]
     Damaged {
         /// What is wrong.
         what: String,
     },
     /// The file is sound but of a kind that cannot be read.
-    #[error("cannot read {found}; expected {expected}")]
+    #[error("cannot read {}; expected {expected}", escaped(.found))]
     Unsupported {
         /// What was found.
         found: String,
@@ -245,7 +302,10 @@ pub enum ErrorKind {
         expected: usize,
     },
     /// A part file has other columns than the first one.
-    #[error("expected {expected} as column {number}, as in {first}, found {found}")]
+    #[error(
+        "expected {} as column {number}, as in {}, found {}",
+        escaped(.expected), escaped(.first), escaped(.found)
+    )]
     OtherColumns {
         /// The column, counted from 1.
         number: usize,
@@ -265,7 +325,32 @@ pub enum ErrorKind {
 }
 
 fn or_nothing(found: &str) -> String {
-    if found.is_empty() { "nothing".to_string() } else { format!("\"{found}\"") }
+    if found.is_empty() { "nothing".to_string() } else { format!("\"{}\"", shown(found)) }
+}
+
+/// Returns the text as a terminal may show it: what controls it is escaped, and the rest shortened.
+pub(crate) fn shown(text: &str) -> String {
+    let mut characters = text.chars();
+    let mut beginning: String = characters.by_ref().take(SHOWN_CHARACTERS).collect();
+    if characters.next().is_some() {
+        beginning.push('…');
+    }
+    escaped(&beginning)
+}
+
+/// Returns the text with what would control a terminal escaped: `\u{1b}` for an escape.
+pub fn escaped(text: &str) -> String {
+    // Marks of direction turn what follows them around.
+    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\0' => out.push_str("\\0"),
+            _ if c.is_control() || turns(c) => out.extend(c.escape_default()),
+            _ => out.push(c),
+        }
+    }
+    out
 }
 
 /// Returns a number of bytes as people write it.
@@ -283,7 +368,8 @@ fn dropped_note(dropped: usize) -> String {
 }
 
 fn listed(items: &[String], count: usize) -> String {
-    let mut text = items.iter().take(8).map(|s| format!("\"{s}\"")).collect::<Vec<_>>().join(", ");
+    let mut text =
+        items.iter().take(8).map(|s| format!("\"{}\"", shown(s))).collect::<Vec<_>>().join(", ");
     if count > items.len().min(8) {
         text.push_str(", …");
     }
@@ -363,5 +449,37 @@ mod tests {
             "train.csv: line 812, column \"age\": expected a number, found \"n/a\""
         );
         assert_eq!(Error::from(ErrorKind::Empty).to_string(), "expected data, found an empty file");
+    }
+
+    #[test]
+    fn what_was_found_is_short_and_never_controls_the_terminal() {
+        let check = |text: &str, expected: &str| assert_eq!(shown(text), expected);
+        check("größe", "größe");
+        check("a\nb\u{1b}]0;x\u{7}\0", "a\\nb\\u{1b}]0;x\\u{7}\\0");
+        check("\u{202e}abc\u{9b}", "\\u{202e}abc\\u{9b}");
+        check(&"x".repeat(40), &"x".repeat(40));
+        check(&"x".repeat(41), &("x".repeat(40) + "…"));
+        check(&("x".repeat(40) + "…"), &("x".repeat(40) + "…"));
+        let label = format!("\u{1b}[2J{}", "x".repeat(500));
+        let errors = [
+            ErrorKind::NotANumber { found: label.clone() },
+            ErrorKind::NotFinite { found: label.clone() },
+            ErrorKind::NoLabel { found: label.clone() },
+            ErrorKind::OneClass { label: label.clone(), rows: 1 },
+            ErrorKind::ManyClasses { count: 3, examples: vec![label.clone(); 3] },
+            ErrorKind::NoSuchLabel { wanted: label.clone(), found: vec![label.clone()] },
+            ErrorKind::UnknownLevel { found: label.clone() },
+            ErrorKind::BadIndex { found: label.clone() },
+            ErrorKind::NoSuchColumn {
+                wanted: Column::Name(label.clone()),
+                available: vec![label.clone()],
+                count: 1,
+            },
+        ];
+        for kind in errors {
+            let error = Error::from(kind).in_column(Column::Name(label.clone())).in_source("\u{7}");
+            let text = error.to_string();
+            assert!(!text.chars().any(char::is_control) && text.len() < 400, "{text}");
+        }
     }
 }

@@ -5,8 +5,10 @@
 
 use crate::error::{Error, ErrorKind};
 
-/// Requests below this are not measured: asking costs more than they do.
+/// Requests below this are not measured, since asking takes longer than filling them: blocks and chunks are
+/// smaller, and what grows is measured earlier.
 const SMALL: u64 = 16 << 20;
+const SMALL_GROWTH: u64 = 4 << 20;
 
 /// What chunks of text and threads need while values are gathered.
 const HEADROOM: u64 = 32 << 20;
@@ -15,7 +17,7 @@ const HEADROOM_PER_THREAD: u64 = 16 << 20;
 /// Errors if there is no memory for so many bytes more.
 pub(crate) fn require(bytes: u64) -> Result<(), Error> {
     if bytes >= SMALL && available().is_some_and(|free| bytes > free) {
-        return Err(ErrorKind::NoMemory { bytes }.into());
+        return Err(ErrorKind::NoMemory { bytes: bytes.saturating_add(headroom()) }.into());
     }
     // Where nobody tells what is left, the system does when it is asked.
     let asked = usize::try_from(bytes).ok();
@@ -45,23 +47,23 @@ pub(crate) fn reserve<T>(all: &mut Vec<T>, more: usize) -> Result<(), Error> {
         return Ok(());
     }
     let size = size_of::<T>().max(1);
-    let no_memory = |all: &Vec<T>| {
-        let bytes = (all.len() as u64).saturating_add(more as u64).saturating_mul(size as u64);
+    let no_memory = |beside: u64| {
+        let bytes = (more as u64).saturating_mul(size as u64).saturating_add(beside);
         Error::from(ErrorKind::NoMemory { bytes })
     };
     // As much again, so that few requests are made, but no more than half of what is left.
     let mut wanted = more.max(all.len());
-    if wanted as u64 >= SMALL / size as u64
+    if wanted as u64 >= SMALL_GROWTH / size as u64
         && let Some(free) = available()
     {
         let most = usize::try_from(free).unwrap_or(usize::MAX) / size;
         if more > most {
-            return Err(no_memory(all));
+            return Err(no_memory(headroom()));
         }
         wanted = wanted.min(more.max(most / 2));
     }
     let room = all.try_reserve_exact(wanted).or_else(|_| all.try_reserve_exact(more));
-    room.map_err(|_| no_memory(all))
+    room.map_err(|_| no_memory(0))
 }
 
 /// Adds values. Errors, and does not abort, if there is no memory for them.
@@ -73,8 +75,11 @@ pub(crate) fn extend<T: Copy>(all: &mut Vec<T>, more: &[T]) -> Result<(), Error>
 
 /// Returns how many bytes can be asked for without harm, or `None` where nobody tells.
 pub(crate) fn available() -> Option<u64> {
-    let headroom = HEADROOM + HEADROOM_PER_THREAD * rayon::current_num_threads() as u64;
-    left().map(|bytes| bytes.saturating_sub(headroom))
+    left().map(|bytes| bytes.saturating_sub(headroom()))
+}
+
+fn headroom() -> u64 {
+    HEADROOM + HEADROOM_PER_THREAD * rayon::current_num_threads() as u64
 }
 
 #[cfg(target_os = "linux")]
@@ -163,7 +168,7 @@ mod tests {
     #[test]
     fn what_cannot_fit_is_an_error_with_the_figure() {
         let error = require(1 << 60).unwrap_err().to_string();
-        assert_eq!(error, "not enough memory: 1.2 EB are needed");
+        assert_eq!(error, "not enough memory: 1.2 EB more are needed");
         assert!(require(1).is_ok());
         let mut values: Vec<u64> = vec![1, 2];
         assert!(reserve(&mut values, 1 << 57).is_err());

@@ -81,13 +81,53 @@ fn the_format_is_found() {
         rows,
     );
     check("a.csv", b"1|2|n\n3|4|p\n", &ReadOptions { delimiter: Some(b'|'), ..auto() }, rows);
+}
+
+#[test]
+fn the_delimiter_is_guessed() {
+    let rows = "- 0=1 1=2, + 0=3 1=4";
+    for delimiter in [",", ";", "\t", "|", " ", "   "] {
+        let text = "1,2,n\n3,4,p\n".replace(',', delimiter);
+        for name in ["a.csv", "a.txt", "a"] {
+            check(name, text.as_bytes(), &auto(), rows);
+        }
+    }
+    // The name says what is between cells, not the content.
     check(
-        "a",
-        b"PK\x03\x04....",
+        "a.tsv",
+        b"1,2\tn\n3,4\tp\n",
         &auto(),
-        "a: cannot read a zip archive; expected csv, tsv, libsvm or npy, plain or compressed by \
-         gzip or zstd, or parquet or arrow",
+        "a.tsv: line 1, column 1: expected a number with a decimal point, found \"1,2\"",
     );
+    check(
+        "a.csv",
+        b"n 1:1 2:2\np 1:3 2:4\n",
+        &auto(),
+        "a.csv: expected a table, found libsvm data",
+    );
+    // Many chunks are cut with the delimiter that was guessed: quoted newlines are no ends.
+    let row = |i: usize| format!("\"{i}\n;\";{i};{}\n", ["n", "p"][i % 2]);
+    let text: String = (0..200_000).map(row).collect();
+    let folder = Folder::new();
+    let options = ReadOptions { row_id: Some("1".parse().unwrap()), ..auto() };
+    let samples = folder.read("large.csv", text.as_bytes(), &options).unwrap();
+    assert_eq!((samples.rows(), samples.columns()), (200_000, 1));
+    assert_eq!(samples.row_ids().unwrap().get(199_999), "199999\n;");
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let check = |name: &str, bytes: &[u8], expected: &str| {
+        check(name, bytes, &auto(), &format!("{name}: expected a table, found {expected}"));
+    };
+    check("a", b"PK\x03\x04....", "a zip archive");
+    check("a.csv", b"PK\x03\x04....", "a zip archive");
+    check("a.svm", b"SQLite format 3\0", "a SQLite database");
+    check("a.csv", b"\xff\xfe1\0,\0", "UTF-16 text (little-endian)");
+    check("a.csv", &[0; 70_000], "binary data");
+    check("a.csv", b"\x93NUMPY\x01\0", "npy data");
+    check("a.npy", b"{\"a\": [1]}", "JSON");
+    check("a.parquet", b"<!DOCTYPE html>", "a web page (HTML)");
 }
 
 #[test]

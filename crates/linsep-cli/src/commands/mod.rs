@@ -11,12 +11,12 @@ pub mod reproduce;
 pub mod verify;
 
 use linsep::Samples;
+use linsep::data::error::bytes_for_people;
 use linsep::data::read::{self, Loaded, Room};
 
 use crate::args::{DataArgs, StreamArgs, source};
 use crate::failure::Failure;
 use crate::progress::Bar;
-use crate::size::bytes;
 
 /// Reads the samples that DATA and the data options name.
 fn read_samples(data: &str, input: &DataArgs, quiet: bool) -> Result<Samples, Failure> {
@@ -35,7 +35,7 @@ fn load(data: &str, input: &DataArgs, stream: &StreamArgs, quiet: bool) -> Resul
     bar.clear();
     let (loaded, short) = loaded?;
     if let Some(Room { needed, free }) = short.filter(|_| !quiet) {
-        let (needed, free) = (bytes(needed), bytes(free));
+        let [needed, free] = [needed, free].map(bytes_for_people);
         eprintln!(
             "linsep: {data} stays on the disk: it would take about {needed} of {free} of free memory \
              (--stream=no reads it in)"

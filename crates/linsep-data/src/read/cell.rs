@@ -1,9 +1,6 @@
 //! A cell of text as a number.
 
-use crate::error::ErrorKind;
-
-/// How much of a cell an error shows.
-const SHOWN_CHARACTERS: usize = 40;
+use crate::error::{ErrorKind, SHOWN_CHARACTERS};
 
 /// Why a cell is not a finite number.
 #[derive(Debug)]
@@ -45,7 +42,26 @@ fn fault(cell: &[u8]) -> Fault {
         let kind = ErrorKind::NotFinite { found: "nothing".into() };
         return Fault { kind, missing: true };
     }
-    Fault { kind: ErrorKind::NotANumber { found: excerpt(cell) }, missing: is_missing(cell) }
+    let (found, missing) = (excerpt(cell), is_missing(cell));
+    let kind = match has_comma_in_number(cell) {
+        true => ErrorKind::CommaInNumber { found },
+        false => ErrorKind::NotANumber { found },
+    };
+    Fault { kind, missing }
+}
+
+/// Returns true for a number with a comma in it: a decimal comma, or one between thousands.
+pub(super) fn has_comma_in_number(cell: &[u8]) -> bool {
+    let cell = cell.trim_ascii();
+    if !cell.contains(&b',') {
+        return false;
+    }
+    // Without commas and points between digits it has to be a number.
+    let mark = |i: usize| {
+        matches!(cell[i], b',' | b'.') && cell.get(i + 1).is_some_and(u8::is_ascii_digit)
+    };
+    let digits: Vec<u8> = (0..cell.len()).filter(|&i| !mark(i)).map(|i| cell[i]).collect();
+    digits.iter().any(u8::is_ascii_digit) && fast_float2::parse::<f64, _>(&digits).is_ok()
 }
 
 /// Returns true for nothing, and for a word that stands for it.
@@ -55,10 +71,16 @@ pub(super) fn is_missing(cell: &[u8]) -> bool {
     cell.is_empty() || spellings.iter().any(|spelling| spelling.eq_ignore_ascii_case(cell))
 }
 
+/// Returns true for a word that stands for a missing value, such as `NA` or `?`, in any case.
+pub fn stands_for_missing(word: &str) -> bool {
+    !word.trim().is_empty() && is_missing(word.as_bytes())
+}
+
 /// Returns true if a non-empty cell shows that its row holds data: a number, or what stands for one.
 pub(super) fn is_data(cell: &[u8]) -> bool {
     match number(cell) {
         Ok(_) => true,
+        Err(Fault { kind: ErrorKind::CommaInNumber { .. }, .. }) => true,
         Err(fault) => fault.missing && !cell.trim_ascii().is_empty(),
     }
 }
@@ -103,6 +125,18 @@ mod tests {
         check("red", Err(("expected a number, found \"red\"", false)));
         check("1 2", Err(("expected a number, found \"1 2\"", false)));
         check("0x10", Err(("expected a number, found \"0x10\"", false)));
+    }
+
+    #[test]
+    fn commas_in_numbers_are_told() {
+        let comma =
+            |cell: &str| format!("expected a number with a decimal point, found \"{cell}\"");
+        for cell in ["1,5", "-0,5e3", "1.234,5", "1,234.5", "1,234,567", ",5"] {
+            check(cell, Err((&comma(cell), false)));
+        }
+        for cell in ["1,", ",", "a,5", "1,x", "-,", "1,,5", "e,5", "nan,5"] {
+            check(cell, Err((&format!("expected a number, found \"{cell}\""), false)));
+        }
     }
 
     #[test]

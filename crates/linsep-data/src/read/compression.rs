@@ -1,4 +1,4 @@
-//! Decompresses gzip and Zstandard, and tells damage from a failing disk.
+//! Decompresses gzip, Zstandard, xz and bzip2, and tells damage from a failing disk.
 
 #[cfg(feature = "compression")]
 mod decode;
@@ -8,13 +8,15 @@ use std::io::{self, Read};
 use crate::error::{Error, ErrorKind};
 
 /// How many bytes [`Compression::by_magic`] looks at.
-pub(super) const MAGIC_BYTES: u64 = 4;
+pub(super) const MAGIC_BYTES: u64 = 10;
 
 /// A way in which a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compression {
     Gzip,
     Zstd,
+    Xz,
+    Bzip2,
 }
 
 impl Compression {
@@ -23,6 +25,12 @@ impl Compression {
         match bytes {
             [0x1f, 0x8b, ..] => Some(Compression::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zstd),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Compression::Xz),
+            // With a block, or with the end of an empty file.
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
+            | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => {
+                Some(Compression::Bzip2)
+            }
             _ => None,
         }
     }
@@ -31,6 +39,8 @@ impl Compression {
         match self {
             Compression::Gzip => "gzip",
             Compression::Zstd => "zstd",
+            Compression::Xz => "xz",
+            Compression::Bzip2 => "bzip2",
         }
     }
 
@@ -77,6 +87,27 @@ mod tests {
         compress_to_vec(bytes, CompressionLevel::Fastest)
     }
 
+    fn xz(bytes: &[u8]) -> Vec<u8> {
+        xz_with(bytes, lzma_rust2::XzOptions::with_preset(1))
+    }
+
+    fn xz_with(bytes: &[u8], options: lzma_rust2::XzOptions) -> Vec<u8> {
+        let mut encoder = lzma_rust2::XzWriter::new(vec![], options).unwrap();
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn bzip2(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = bzip2::write::BzEncoder::new(vec![], bzip2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    type Compress = fn(&[u8]) -> Vec<u8>;
+
+    const ALL: [(Compress, &str); 4] =
+        [(gzip, "gzip"), (zstd, "zstd"), (xz, "xz"), (bzip2, "bzip2")];
+
     fn check(compressed: Vec<u8>, expected: Result<&[u8], &str>) {
         let found = Input::new(Box::new(io::Cursor::new(compressed)), None).and_then(|input| {
             let mut bytes = vec![];
@@ -104,10 +135,11 @@ mod tests {
         let text = text();
         let (a, b) = text.split_at(1000);
         check(text.clone(), Ok(&text));
-        check(gzip(&text), Ok(&text));
-        check(zstd(&text), Ok(&text));
-        check([gzip(a), gzip(b)].concat(), Ok(&text));
-        check([zstd(a), zstd(b)].concat(), Ok(&text));
+        for (compress, _) in ALL {
+            check(compress(&text), Ok(&text));
+            check(compress(b""), Ok(b""));
+            check([compress(a), compress(b)].concat(), Ok(&text));
+        }
         let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
         check([zstd(a), skippable.clone(), zstd(b)].concat(), Ok(&text));
         check([zstd(a), skippable[..9].to_vec()].concat(), Err("they end early"));
@@ -116,16 +148,32 @@ mod tests {
     #[test]
     fn damage_is_told() {
         let text = text();
-        for (bytes, name) in [(gzip(&text), "gzip"), (zstd(&text), "zstd")] {
+        for (compress, name) in ALL {
+            let bytes = compress(&text);
             check(bytes[..bytes.len() - 1].to_vec(), Err(name));
             check(bytes[..bytes.len() / 2].to_vec(), Err(name));
-            check(bytes[..5].to_vec(), Err(name));
+            check(bytes[..12].to_vec(), Err(name));
             let mut flipped = bytes.clone();
             let middle = flipped.len() - 2;
             flipped[middle] ^= 0x55;
             check(flipped, Err(name));
             check([bytes, b"garbage".to_vec()].concat(), Err(name));
         }
+    }
+
+    #[test]
+    fn a_decoder_takes_no_more_memory_than_it_may() {
+        let mut options = lzma_rust2::XzOptions::with_preset(0);
+        options.lzma_options.dict_size = 1 << 20;
+        let bytes = xz_with(b"1,2\n", options);
+        check(bytes.clone(), Ok(b"1,2\n"));
+        // The size of the dictionary stands in the header of the block, which has a checksum.
+        let mut asking = bytes;
+        let place = 12 + 4;
+        asking[place] = 40;
+        let checksum = crc32fast::hash(&asking[12..20]);
+        asking[20..24].copy_from_slice(&checksum.to_le_bytes());
+        check(asking, Err("it asks for more than 268.4 MB"));
     }
 
     #[test]
@@ -137,7 +185,7 @@ mod tests {
             }
         }
         let text = text();
-        for bytes in [gzip(&text), zstd(&text)] {
+        for bytes in ALL.map(|(compress, _)| compress(&text)) {
             let half = io::Cursor::new(bytes[..bytes.len() / 2].to_vec());
             let input = Input::new(Box::new(half.chain(Failing)), None);
             let error =

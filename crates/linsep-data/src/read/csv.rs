@@ -8,7 +8,7 @@ use super::columns::{Chosen, Columns};
 use super::labels::{Tally, label_in, may_miss};
 use super::piece::{Kind, Layout, Levels, Piece, Values};
 use super::survey::{SURVEYED_BYTES, SURVEYED_ROWS, Seen};
-use super::text::{Chunk, Chunks, parse_in_order};
+use super::text::{Chunk, Chunks, in_utf8, parse_in_order};
 use super::{Expected, Header, ReadOptions, Table, cell};
 use crate::error::{Error, ErrorKind};
 use crate::samples::Missing;
@@ -31,7 +31,11 @@ impl CsvTable {
         options: &ReadOptions,
         labels_elsewhere: bool,
     ) -> Result<Self, Error> {
-        let (columns, seen) = first_columns(&mut chunks, delimiter, options.header)?;
+        let FirstLook { columns, seen, cell } =
+            first_columns(&mut chunks, delimiter, options.header)?;
+        if columns.width == 1 && !labels_elsewhere {
+            return Err(ErrorKind::OneColumn { found: cell }.into());
+        }
         let chosen = columns.choose(options, labels_elsewhere, &seen)?;
         Ok(CsvTable { chunks, parser: Parser::new(columns, chosen, delimiter, options) })
     }
@@ -45,7 +49,7 @@ impl CsvTable {
         options: &ReadOptions,
         expected: &Expected,
     ) -> Result<Self, Error> {
-        let (columns, _) = first_columns(&mut chunks, delimiter, options.header)?;
+        let FirstLook { columns, .. } = first_columns(&mut chunks, delimiter, options.header)?;
         let chosen = columns.match_expected(options, expected)?;
         let mut parser = Parser::new(columns, chosen, delimiter, options);
         // What a model has to fill in, it fills in whatever the options say.
@@ -183,23 +187,40 @@ impl Parser {
     }
 }
 
-/// Returns the columns as the first record shows them, and what their first cells look like; `chunks`
-/// then begin with the first row.
-fn first_columns(
-    chunks: &mut Chunks,
-    delimiter: u8,
-    header: Header,
-) -> Result<(Columns, Vec<Seen>), Error> {
+/// What the first records show.
+struct FirstLook {
+    columns: Columns,
+    /// What the first cells of each column look like.
+    seen: Vec<Seen>,
+    /// The very first cell, shortened.
+    cell: String,
+}
+
+/// Returns what the first records show; `chunks` then begin with the first row.
+///
+/// Errors if there is none, and if names are not UTF-8.
+fn first_columns(chunks: &mut Chunks, delimiter: u8, header: Header) -> Result<FirstLook, Error> {
     let mut columns: Option<Columns> = None;
     let (mut looked, mut seen, mut rows, mut bytes) = (vec![], vec![], 0, 0);
+    let mut first_cell = String::new();
     let mut record = ByteRecord::new();
     // Records are counted, not chunks, so that how text is cut does not matter.
     while rows < SURVEYED_ROWS && bytes < SURVEYED_BYTES {
-        let Some(chunk) = chunks.next().transpose()? else { break };
+        let chunk = match chunks.next() {
+            Some(Ok(chunk)) => chunk,
+            // There may be errors before this one.
+            Some(Err(fault)) if columns.is_some() => {
+                chunks.put_back_fault(fault);
+                break;
+            }
+            Some(Err(fault)) => return Err(fault),
+            None => break,
+        };
         let mut records = Records::new(&chunk.text, delimiter);
-        let mut start = 0;
+        let (mut start, mut blank) = (0, true);
         while rows < SURVEYED_ROWS && bytes < SURVEYED_BYTES && records.next(&mut record)? {
             bytes += record.as_slice().len();
+            blank = false;
             if columns.is_none() {
                 let is_header = match header {
                     Header::Yes => true,
@@ -209,19 +230,24 @@ fn first_columns(
                 let name = |cell: &[u8]| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
                 let names = is_header.then(|| record.iter().map(name).collect());
                 columns = Some(Columns { width: record.len(), names });
+                first_cell = cell::excerpt(record[0].trim_ascii());
                 seen.resize(record.len(), Seen::default());
                 if is_header {
                     start = records.position();
+                    in_utf8(&chunk, start)?;
                     continue;
                 }
             }
             record.iter().zip(&mut seen).for_each(|(cell, seen)| seen.look(cell));
             rows += 1;
         }
-        looked.push(if start > 0 { chunk.after(start) } else { chunk });
+        // There may be any number of blank lines.
+        if !blank {
+            looked.push(if start > 0 { chunk.after(start) } else { chunk });
+        }
     }
     chunks.put_back(looked);
-    Ok((columns.ok_or(ErrorKind::Empty)?, seen))
+    Ok(FirstLook { columns: columns.ok_or(ErrorKind::Empty)?, seen, cell: first_cell })
 }
 
 fn looks_like_header(record: &ByteRecord) -> bool {

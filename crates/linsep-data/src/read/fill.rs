@@ -5,6 +5,7 @@
 //! among those that begin as the median does.
 
 use crate::error::Error;
+use crate::memory;
 use crate::samples::{Features, Missing};
 
 /// What stands for missing numbers, column by column.
@@ -102,7 +103,7 @@ fn medians(rows: &dyn RawRows, sums: &[Sum]) -> Result<Vec<Option<f64>>, Error> 
         })
         .collect();
     for byte in (0..8).rev() {
-        let mut counts = vec![[[0_u64; 256]; 2]; sums.len()];
+        let mut counts = memory::filled([[0_u64; 256]; 2], sums.len())?;
         rows.in_order(&mut |block| {
             for i in 0..block.rows() {
                 block.for_each(i, |k, value| {

@@ -4,11 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::cell;
+use super::{cell, delimiter};
 use crate::error::{Error, ErrorKind};
-
-const READABLE: &str =
-    "csv, tsv, libsvm or npy, plain or compressed by gzip or zstd, or parquet or arrow";
 
 /// A format of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,51 +37,46 @@ impl Format {
         plain.extension()?.to_str()?.parse().ok()
     }
 
-    /// Returns the format that the first bytes look like.
-    ///
-    /// Errors if they are known to be something else.
-    pub(super) fn by_content(head: &[u8]) -> Result<Self, Error> {
-        if head.starts_with(b"\x93NUMPY") {
-            return Ok(Format::Npy);
-        }
-        if head.starts_with(b"PAR1") {
-            return Ok(Format::Parquet);
-        }
-        if head.starts_with(b"ARROW1") {
-            return Ok(Format::Arrow);
-        }
-        if let Some(found) = unreadable(head) {
-            let found = found.to_string();
-            return Err(ErrorKind::Unsupported { found, expected: READABLE }.into());
-        }
-        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-        let mut lines = text.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty());
-        let first = lines.clone().next().unwrap_or_default();
-        let first_data = lines.find(|line| !line.trim_ascii_start().starts_with(b"#"));
-        if first_data.is_some_and(looks_like_libsvm) {
-            return Ok(Format::Libsvm);
-        }
-        Ok(if first.contains(&b'\t') && !first.contains(&b',') { Format::Tsv } else { Format::Csv })
+    /// Returns the binary format that begins with these bytes.
+    pub(super) fn by_magic(head: &[u8]) -> Option<Self> {
+        let magics: [(&[u8], Format); 3] =
+            [(b"\x93NUMPY", Format::Npy), (b"PAR1", Format::Parquet), (b"ARROW1", Format::Arrow)];
+        magics.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, format)| format)
     }
+
+    /// Returns the format that the first bytes look like; `whole` says that they are all.
+    pub(super) fn by_content(head: &[u8], whole: bool) -> Self {
+        if let Some(format) = Self::by_magic(head) {
+            return format;
+        }
+        if is_libsvm(head) {
+            return Format::Libsvm;
+        }
+        match delimiter::guess(head, whole) {
+            b'\t' => Format::Tsv,
+            _ => Format::Csv,
+        }
+    }
+
+    /// Returns true if it is text.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self, Format::Csv | Format::Tsv | Format::Libsvm)
+    }
+}
+
+/// Returns true if the first line that is not blank or a comment is libsvm's.
+pub(super) fn is_libsvm(head: &[u8]) -> bool {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let mut lines = text.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let first_data = lines.find(|line| !line.trim_ascii_start().starts_with(b"#"));
+    first_data.is_some_and(looks_like_libsvm)
 }
 
 /// Returns the path without an extension that stands for compression.
 pub(super) fn without_compression(path: &Path) -> std::path::PathBuf {
     match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
-        Some("gz" | "zst") => path.with_extension(""),
+        Some("gz" | "zst" | "xz" | "bz2") => path.with_extension(""),
         _ => path.to_path_buf(),
-    }
-}
-
-/// Returns what the bytes are, if that is known and cannot be read.
-fn unreadable(head: &[u8]) -> Option<&'static str> {
-    match head {
-        [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
-        [0x89, b'H', b'D', b'F', ..] => Some("an HDF5 file"),
-        [0xfd, b'7', b'z', b'X', b'Z', ..] => Some("xz-compressed data"),
-        [b'B', b'Z', b'h', _, 0x31, 0x41, 0x59, ..] => Some("bzip2-compressed data"),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16 text"),
-        _ => None,
     }
 }
 
@@ -151,6 +143,8 @@ mod tests {
         check("a.csv", Some(Format::Csv));
         check("a.b.CSV.GZ", Some(Format::Csv));
         check("a.tsv.zst", Some(Format::Tsv));
+        check("a.csv.xz", Some(Format::Csv));
+        check("a.svm.bz2", Some(Format::Libsvm));
         check("a.libsvm", Some(Format::Libsvm));
         check("a.npy.gz", Some(Format::Npy));
         check("a.pq", Some(Format::Parquet));
@@ -163,27 +157,22 @@ mod tests {
 
     #[test]
     fn by_content() {
-        let check = |head: &[u8], expected: Result<Format, &str>| match Format::by_content(head) {
-            Ok(found) => assert_eq!(Ok(found), expected, "{}", head.escape_ascii()),
-            Err(error) => {
-                let expected = expected.expect_err("an error is expected");
-                assert!(error.to_string().contains(expected), "{error}");
-            }
+        let check = |head: &[u8], expected: Format| {
+            assert_eq!(Format::by_content(head, true), expected, "{}", head.escape_ascii());
         };
-        check(b"\x93NUMPY\x01\x00", Ok(Format::Npy));
-        check(b"# made up\n\n+1 1:0.5 2:1\n", Ok(Format::Libsvm));
-        check(b"yes 3:1e-5", Ok(Format::Libsvm));
-        check(b"1 qid:3 1:2", Ok(Format::Libsvm));
-        check(b"1:2 3:4", Ok(Format::Libsvm));
-        check(b"1:2", Ok(Format::Libsvm));
-        check(b"1,2 3:x", Ok(Format::Csv));
-        check(b"12:30,5\n", Ok(Format::Csv));
-        check(b"a\tb\n1,5\t2\n", Ok(Format::Tsv));
-        check(b"a,b\tc\n", Ok(Format::Csv));
-        check(b"\n", Ok(Format::Csv));
-        check(b"PAR1\x15", Ok(Format::Parquet));
-        check(b"ARROW1\0\0", Ok(Format::Arrow));
-        check(b"\xff\xfe1\0", Err("UTF-16"));
+        check(b"\x93NUMPY\x01\x00", Format::Npy);
+        check(b"# made up\n\n+1 1:0.5 2:1\n", Format::Libsvm);
+        check(b"yes 3:1e-5", Format::Libsvm);
+        check(b"1 qid:3 1:2", Format::Libsvm);
+        check(b"1:2 3:4", Format::Libsvm);
+        check(b"1:2", Format::Libsvm);
+        check(b"1,2 3:x", Format::Csv);
+        check(b"12:30,5\n", Format::Csv);
+        check(b"a\tb\n1,5\t2\n", Format::Tsv);
+        check(b"a,b\tc\n", Format::Csv);
+        check(b"\n", Format::Csv);
+        check(b"PAR1\x15", Format::Parquet);
+        check(b"ARROW1\0\0", Format::Arrow);
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl<'a> Gather<'a> {
         let both = self.levels.iter_mut().zip(&levels);
         let maps: Vec<Vec<u32>> = both.map(|(all, some)| all.append(some)).collect();
         recode(&mut values, self.layout, &maps);
-        self.tally.append(tally);
+        self.tally.append(tally)?;
         Ok(values)
     }
 
@@ -74,7 +74,10 @@ impl<'a> Gather<'a> {
         };
         let encoder = describe(layout, &levels, &fills, options, &mut about)?;
         let features = match &encoder {
-            Some(encoder) => encoder.apply(&settled.features),
+            Some(encoder) => {
+                encoder.require(settled.features.rows())?;
+                encoder.apply(&settled.features)
+            }
             None => settled.features,
         };
         let samples = Samples::new(features, settled.labels, options.missing)

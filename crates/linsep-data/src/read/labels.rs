@@ -7,9 +7,13 @@ use std::path::Path;
 use super::compression::read_error;
 use super::format::Format;
 use super::source::{Input, Source};
-use super::{ReadOptions, cell, npy};
+use super::{ReadOptions, cell, foreign, npy};
 use crate::error::{Error, ErrorKind};
+use crate::memory;
 use crate::samples::{Features, LabelTable, Labels, Missing, RowIds};
+
+/// A longer line holds no label.
+const LONGEST_LINE: u64 = 1 << 20;
 
 /// The rows of a table: how many there were, which were left out, and the labels and names of the
 /// others, where they have any.
@@ -83,11 +87,17 @@ impl Tally {
     }
 
     /// Adds the rows of another tally, which come after those of this one.
-    pub(super) fn append(&mut self, other: Tally) {
+    ///
+    /// Errors if there is no memory for them.
+    pub(super) fn append(&mut self, other: Tally) -> Result<(), Error> {
+        memory::reserve(&mut self.dropped, other.dropped.len())?;
         self.dropped.extend(other.dropped.iter().map(|row| self.seen + row));
         self.seen += other.seen;
+        self.labels.reserve(other.labels.len())?;
         self.labels.append(other.labels);
+        self.ids.reserve(&other.ids)?;
         self.ids.append(&other.ids);
+        Ok(())
     }
 
     /// Returns the number of rows, those left out included.
@@ -166,6 +176,7 @@ impl Tally {
         if let Some(file) = file
             && let Some(keep) = self.take_labels(file, true)?
         {
+            features.require_rows(keep.len())?;
             features = features.select_rows(&keep);
         }
         let dropped = self.dropped.len();
@@ -187,10 +198,7 @@ impl Tally {
         if !needed {
             file.missing.clear();
         }
-        if file.table.len() as u64 != self.seen {
-            let kind = ErrorKind::LabelCount { labels: file.table.len(), rows: self.seen as usize };
-            return Err(Error::from(kind).in_source(&file.name));
-        }
+        file.check_count(self.seen)?;
         if self.dropped.is_empty() && file.missing.is_empty() {
             self.labels = file.table;
             return Ok(None);
@@ -241,12 +249,29 @@ impl LabelFile {
                 file.push(label, missing, |kind| kind.at_row(row))
             })?;
         } else {
+            if let Some(foreign) = foreign::in_place_of_text(input.head()) {
+                return Err(ErrorKind::Foreign(foreign).into());
+            }
             file.read_lines(input.into_text(), missing, options.positive.as_deref())?;
         }
         if file.table.is_empty() {
             return Err(ErrorKind::Empty.into());
         }
         Ok(file)
+    }
+
+    /// Returns the labels of these rows, counted from 1; an empty one where there is none.
+    pub(super) fn of_rows(&self, rows: &[u64]) -> LabelTable {
+        self.table.select(rows.iter().map(|&row| row as usize - 1))
+    }
+
+    /// Errors if there are not as many labels as rows.
+    pub(super) fn check_count(&self, rows: u64) -> Result<(), Error> {
+        if self.table.len() as u64 == rows {
+            return Ok(());
+        }
+        let kind = ErrorKind::LabelCount { labels: self.table.len(), rows: rows as usize };
+        Err(Error::from(kind).in_source(&self.name))
     }
 
     /// Adds a label, or the lack of one.
@@ -260,8 +285,10 @@ impl LabelFile {
             if missing == Missing::Refuse {
                 return Err(at(ErrorKind::NoLabel { found: String::new() }));
             }
+            memory::reserve(&mut self.missing, 1)?;
             self.missing.push(self.table.len() as u64);
         }
+        self.table.reserve(1)?;
         self.table.push(label.unwrap_or_default());
         Ok(())
     }
@@ -277,10 +304,19 @@ impl LabelFile {
         let (mut number, mut first_blank) = (0, None);
         loop {
             line.clear();
-            if text.read_until(b'\n', &mut line).map_err(read_error)? == 0 {
+            let mut limited = (&mut text).take(LONGEST_LINE);
+            let count = limited.read_until(b'\n', &mut line).map_err(read_error)?;
+            if count == 0 {
                 return Ok(());
             }
             number += 1;
+            if count as u64 == LONGEST_LINE {
+                return Err(ErrorKind::LongRecord { limit: LONGEST_LINE }.at_line(number));
+            }
+            if let Err(fault) = std::str::from_utf8(&line) {
+                let byte = line[fault.valid_up_to()];
+                return Err(ErrorKind::NotUtf8 { byte }.at_line(number));
+            }
             let label = unquoted(line.trim_ascii());
             if label.is_empty() {
                 first_blank.get_or_insert(number);
@@ -337,7 +373,7 @@ mod tests {
         };
         let mut all = tally(".x.");
         assert_eq!(all.kept_rows(10), [12]);
-        all.append(tally("x."));
+        all.append(tally("x.")).unwrap();
         assert_eq!(all.kept_rows(0), [2, 4]);
         assert_eq!((all.seen(), all.dropped(), all.labels.len()), (5, 3, 2));
     }
@@ -374,6 +410,9 @@ mod tests {
         check("a\nb\nNA\nb\n", Refuse, "line 3: expected a label, found nothing");
         check("a\nb\nNA\nb\n", Drop, "\"b\" [false, true] 2");
         check("a\nb\nb\n", Drop, "labels.txt: expected 4 labels, one per row, found 3");
+        let endless = "a".repeat(LONGEST_LINE as usize);
+        let too_long = "line 2: expected the end of the record within 1.0 MB, found none";
+        check(&format!("a\n{endless}"), Drop, too_long);
         check("a\nb\na\na\n", Drop, "expected two classes, found one: all 3 rows are \"a\"");
     }
 }

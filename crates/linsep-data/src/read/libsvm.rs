@@ -6,7 +6,15 @@ use super::piece::{Layout, Piece, SparseRows, Values};
 use super::text::{Chunk, Chunks, parse_in_order};
 use super::{Categorical, Expected, ReadOptions, Table, cell};
 use crate::error::{Column, Error, ErrorKind};
+use crate::memory;
 use crate::samples::Missing;
+
+/// What a feature takes at least in whatever is computed from the rows: a few vectors of one number per
+/// feature, such as the weights, those being found, and the sums of a pass.
+const BYTES_PER_FEATURE: u64 = 4 * size_of::<f64>() as u64;
+
+/// Less is never asked about.
+const SMALL_BYTES: u64 = 1 << 28;
 
 /// libsvm text.
 pub(super) struct LibsvmTable {
@@ -72,12 +80,30 @@ impl Table for LibsvmTable {
 
     fn pieces(&mut self, take: &mut dyn FnMut(Piece) -> Result<(), Error>) -> Result<(), Error> {
         let LibsvmTable { chunks, parser, .. } = self;
-        let mut any = false;
+        let (mut any, mut largest) = (false, 0);
         parse_in_order(chunks, &|chunk| parser.parse(chunk), &mut |piece| {
             any |= piece.tally.seen() > 0;
+            if let Values::Sparse(SparseRows { largest: Some((index, line)), .. }) = &piece.values
+                && *index > largest
+            {
+                largest = *index;
+                check_memory(largest, *line)?;
+            }
             take(piece)
         })?;
         if any { Ok(()) } else { Err(ErrorKind::Empty.into()) }
+    }
+}
+
+/// Errors if there is no memory for the weights that an index asks for: every feature up to it has one.
+fn check_memory(index: u32, line: u64) -> Result<(), Error> {
+    let bytes = (u64::from(index) + 1) * BYTES_PER_FEATURE;
+    match memory::available() {
+        Some(available) if bytes >= SMALL_BYTES && bytes > available => {
+            let index = u64::from(index);
+            Err(ErrorKind::IndexMemory { index, bytes, available }.at_line(line))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -114,7 +140,7 @@ impl Parser {
     fn parse(&self, chunk: &Chunk) -> Result<Piece, Error> {
         let mut rows = Rows::default();
         let mut pairs = vec![];
-        let mut start = 0;
+        let (mut start, mut largest) = (0, None);
         for line in chunk.text.split_inclusive(|&b| b == b'\n') {
             let content = match memchr::memchr(b'#', line) {
                 Some(comment) => &line[..comment],
@@ -126,9 +152,15 @@ impl Parser {
                     error
                 })?;
             }
+            // Pairs are in order; those of rows that are left out make no feature.
+            let last = rows.sparse.indices.last().copied();
+            if last > largest.map(|(index, _)| index) {
+                largest = last.map(|index| (index, start));
+            }
             start += line.len();
         }
-        let Rows { sparse, tally } = rows;
+        let Rows { mut sparse, tally } = rows;
+        sparse.largest = largest.map(|(index, start)| (index, chunk.line_at(start)));
         Ok(Piece { values: Values::Sparse(sparse), levels: vec![], tally })
     }
 
@@ -155,6 +187,11 @@ impl Parser {
             let (index, value) = self.parse_pair(word)?;
             match cell::number(value) {
                 Ok(value) => pairs.push((index, value)),
+                Err(fault)
+                    if matches!(fault.kind, ErrorKind::NotANumber { .. }) && !fault.missing =>
+                {
+                    return Err(ErrorKind::BadIndex { found: cell::excerpt(word) }.into());
+                }
                 Err(fault) => {
                     may_miss(fault, self.missing)
                         .map_err(|error| error.in_column(Column::Number(index as usize)))?;
@@ -186,9 +223,14 @@ impl Parser {
     fn parse_pair<'a>(&self, word: &'a [u8]) -> Result<(u32, &'a [u8]), Error> {
         let bad = || ErrorKind::BadIndex { found: cell::excerpt(word) };
         let colon = memchr::memchr(b':', word).ok_or_else(bad)?;
-        let index = parse_index(&word[..colon]).ok_or_else(bad)?;
-        let base = self.base.unwrap_or(0);
-        let Some(feature) = index.checked_sub(u32::from(base)) else { return Err(bad().into()) };
+        let digits = &word[..colon];
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+            return Err(bad().into());
+        }
+        let first = self.base.unwrap_or(0);
+        let out_of_range = || ErrorKind::IndexRange { found: cell::excerpt(digits), first };
+        let index = parse_index(digits).ok_or_else(out_of_range)?;
+        let feature = index.checked_sub(u32::from(first)).ok_or_else(out_of_range)?;
         if let Some(expected) = self.limit.filter(|&limit| feature as usize >= limit) {
             return Err(ErrorKind::WrongFeatures { found: feature as usize + 1, expected }.into());
         }
@@ -196,14 +238,11 @@ impl Parser {
     }
 }
 
+/// Returns the number that digits are, if it fits.
 fn parse_index(digits: &[u8]) -> Option<u32> {
-    if digits.is_empty() {
-        return None;
-    }
-    digits.iter().try_fold(0u32, |index, &digit| {
-        let digit = digit.is_ascii_digit().then(|| u32::from(digit - b'0'))?;
-        index.checked_mul(10)?.checked_add(digit)
-    })
+    digits
+        .iter()
+        .try_fold(0u32, |index, &digit| index.checked_mul(10)?.checked_add(u32::from(digit - b'0')))
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Reads labelled rows from a file or from standard input.
 //!
-//! In reading order: `source` opens and decompresses, `format` says what the bytes are, `text`
+//! In reading order: `source` opens and decompresses, `format` says what the bytes are (`foreign` what they are
+//! if they cannot be read, `delimiter` what stands between cells), `text`
 //! cuts text into chunks that are parsed in parallel and taken in order by `csv` and `libsvm`,
 //! and `npy` maps or converts arrays. `columns`, `survey`, `cell` and `labels` are what they share.
 //!
-//! Every format is a [`Table`] that hands on [`piece`]s of raw rows. `gather` puts them together in
+//! Every format is a `Table` that hands on `piece`s of raw rows. `gather` puts them together in
 //! memory and makes samples of them, `fill` finds what stands for missing numbers, and `predict` hands
 //! them on to a model. `streamed` leaves rows on the disk, for tables larger than memory, `cache` is the
 //! form in which it keeps text, and `load` chooses between memory and disk.
@@ -16,7 +17,9 @@ mod columnar;
 mod columns;
 mod compression;
 mod csv;
+mod delimiter;
 mod fill;
+mod foreign;
 mod format;
 mod gather;
 mod labels;
@@ -33,7 +36,9 @@ mod text;
 
 use std::path::PathBuf;
 
+pub use cell::stands_for_missing;
 pub use columns::ColumnChoice;
+pub use foreign::Foreign;
 pub use format::Format;
 pub use load::{Loaded, Room, Where, load};
 pub use predict::{Block, Expected, StreamSummary, Unknown, stream};
@@ -100,7 +105,8 @@ pub struct ReadOptions {
     pub labels: Option<PathBuf>,
     /// Whether the first row of CSV or TSV names the columns.
     pub header: Header,
-    /// What stands between two cells; by default a comma or, for TSV, a tab.
+    /// What stands between two cells, any number of times if it is a space; by default a tab for TSV, else what
+    /// fits the first records best: a comma, tab, semicolon, pipe or space.
     pub delimiter: Option<u8>,
     /// The number of the first feature in libsvm data, 0 or 1; by default 0 if it occurs, else 1.
     pub index_base: Option<u8>,
@@ -108,13 +114,6 @@ pub struct ReadOptions {
     pub missing: Missing,
     /// What a model does with a level that it does not know.
     pub unknown: Unknown,
-}
-
-impl ReadOptions {
-    /// Returns the byte between two cells of delimited text.
-    fn delimiter(&self, format: Format) -> u8 {
-        self.delimiter.unwrap_or(if format == Format::Tsv { b'\t' } else { b',' })
-    }
 }
 
 /// Returns the labelled rows of a source. `progress` is given the number of rows read so far.
@@ -181,7 +180,7 @@ impl Opened {
         match (format, source) {
             #[cfg(feature = "columnar")]
             (Format::Parquet | Format::Arrow, Source::File(path)) => {
-                Ok(Opened::Columns(columnar::Files::open(&[path.clone()], format)?))
+                Ok(Opened::Columns(columnar::Files::open(std::slice::from_ref(path), format)?))
             }
             (Format::Parquet | Format::Arrow, _) => Err(without_columns(format)),
             _ => Ok(Opened::Bytes(input, format)),
@@ -199,7 +198,7 @@ impl Opened {
                 Box::new(LibsvmTable::open(chunks, options, labels_elsewhere)?)
             }
             Opened::Bytes(input, format) => {
-                let (chunks, delimiter) = delimited(input, format, options);
+                let (chunks, delimiter) = delimited(input, format, options)?;
                 Box::new(CsvTable::open(chunks, delimiter, options, labels_elsewhere)?)
             }
             #[cfg(feature = "columnar")]
@@ -224,7 +223,7 @@ impl Opened {
                 Box::new(LibsvmTable::expecting(chunks, options, expected)?)
             }
             Opened::Bytes(input, format) => {
-                let (chunks, delimiter) = delimited(input, format, options);
+                let (chunks, delimiter) = delimited(input, format, options)?;
                 Box::new(CsvTable::expecting(chunks, delimiter, options, expected)?)
             }
             #[cfg(feature = "columnar")]
@@ -236,10 +235,22 @@ impl Opened {
 }
 
 /// Returns delimited text in chunks, and what stands between two cells.
-fn delimited(input: Input, format: Format, options: &ReadOptions) -> (Chunks, u8) {
-    let delimiter = options.delimiter(format);
+///
+/// Errors if it is text of another format.
+fn delimited(input: Input, format: Format, options: &ReadOptions) -> Result<(Chunks, u8), Error> {
+    let delimiter = match (options.delimiter, format) {
+        (Some(delimiter), _) => delimiter,
+        (None, Format::Tsv) => b'\t',
+        (None, _) => {
+            let guessed = delimiter::guess(input.head(), input.is_whole());
+            if guessed == b' ' && format::is_libsvm(input.head()) {
+                return Err(ErrorKind::Foreign(Foreign::Misnamed(Format::Libsvm)).into());
+            }
+            guessed
+        }
+    };
     let boundary = Boundary::record(delimiter);
-    (Chunks::new(input.into_text(), boundary, CHUNK_BYTES), delimiter)
+    Ok((Chunks::new(input.into_text(), boundary, CHUNK_BYTES), delimiter))
 }
 
 /// Returns why columns cannot be read here.
@@ -322,8 +333,15 @@ fn choose_format(source: &Source, input: &Input, options: &ReadOptions) -> Resul
         Source::File(path) => Format::by_extension(path),
         Source::Stdin => None,
     };
-    match options.format.or_else(by_extension) {
-        Some(format) => Ok(format),
-        None => Format::by_content(input.head()),
+    let format = options.format.or_else(by_extension);
+    let foreign = match format {
+        Some(format) if !format.is_text() => foreign::in_place_of(format, input.head()),
+        None if Format::by_magic(input.head()).is_some() => None,
+        _ => foreign::in_place_of_text(input.head()),
+    };
+    match (foreign, format) {
+        (Some(foreign), _) => Err(ErrorKind::Foreign(foreign).into()),
+        (None, Some(format)) => Ok(format),
+        (None, None) => Ok(Format::by_content(input.head(), input.is_whole())),
     }
 }

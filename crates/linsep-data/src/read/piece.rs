@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::labels::{LabelFile, Tally};
 use crate::error::{Column, Error, ErrorKind};
+use crate::memory::{self, extend, reserve};
 use crate::samples::{Dense, Features, LeftOut, Missing, Sparse};
 
 /// A text column with more levels than this, of which most occur once, is no category.
@@ -64,6 +65,8 @@ pub(super) struct SparseRows {
     pub(super) values: Vec<f64>,
     /// Whether index 0 occurs, in rows that are left out too.
     pub(super) has_zero: bool,
+    /// The largest index of a piece, and its line.
+    pub(super) largest: Option<(u32, u64)>,
 }
 
 impl SparseRows {
@@ -88,6 +91,7 @@ impl SparseRows {
     pub(super) fn into_sparse(mut self, base: u8, columns: usize) -> Result<Features, Error> {
         // No index is below the base: the parser saw to it.
         self.indices.iter_mut().for_each(|k| *k -= u32::from(base));
+        reserve(&mut self.ends, 1)?;
         self.ends.insert(0, 0);
         let sparse = Sparse::new(self.ends, self.indices, self.values, columns);
         Ok(Features::Sparse(sparse.map_err(ErrorKind::Sparse)?))
@@ -124,27 +128,6 @@ impl Values {
             Values::Sparse(_) => unreachable!("sparse rows are a matrix already"),
         }
     }
-}
-
-fn extend<T: Copy>(all: &mut Vec<T>, more: &[T]) -> Result<(), Error> {
-    reserve(all, more.len())?;
-    all.extend_from_slice(more);
-    Ok(())
-}
-
-/// Makes room for more values, so that the next ones are taken without asking again.
-///
-/// Errors, and does not abort, if there is no memory for them.
-fn reserve<T>(all: &mut Vec<T>, more: usize) -> Result<(), Error> {
-    if all.capacity() - all.len() >= more {
-        return Ok(());
-    }
-    // Twice as much where there is, else as much as is needed.
-    let room = all.try_reserve(more).or_else(|_| all.try_reserve_exact(more));
-    room.map_err(|_| {
-        let bytes = (all.len() + more).saturating_mul(size_of::<T>()) as u64;
-        ErrorKind::NoMemory { bytes }.into()
-    })
 }
 
 /// The levels of a category in the order in which they were met, and how often each was.
@@ -246,16 +229,19 @@ impl Piece {
         let mut tally = tally;
         if !missing.is_filled() {
             let rows = kept.rows();
+            memory::require_values::<usize>(rows)?;
             let keep: Vec<usize> = (0..rows).filter(|&i| kept.is_finite(i)).collect();
             if keep.len() < rows {
                 if missing == Missing::Refuse {
                     let first = (0..rows).find(|i| keep.get(*i) != Some(i));
                     return Err(kept.fault(first.expect("one is not kept")));
                 }
+                kept.require_rows(keep.len())?;
                 kept = kept.select_rows(&keep);
                 tally = tally.keeping(&keep);
             }
         }
+        kept.require_rows(kept.rows())?;
         let values = match &kept {
             Features::Dense64(dense) => Values::F64(dense.to_vec()),
             Features::Dense32(dense) => Values::F32(dense.to_vec()),

@@ -1,9 +1,10 @@
 //! Hands the rows of a source to a model, block by block.
 
+use super::labels::LabelFile;
 use super::piece::{Kind, Layout, Levels, Piece, Values};
-use super::{Opened, ReadOptions, Source, Table};
+use super::{Opened, ReadOptions, Source, Table, label_file};
 use crate::error::{Column, Error, ErrorKind};
-use crate::samples::{Encoded, Encoder, Encoding, Features, LabelTable, RowIds};
+use crate::samples::{Encoded, Encoder, Encoding, Features, LabelTable, Missing, RowIds};
 
 /// What a model expects of the rows it is given.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +54,8 @@ pub struct StreamSummary {
 
 /// Returns how many rows there were, after handing them to `each` in blocks, in order.
 ///
-/// Labels are not needed, and handed on where they are found. Memory is that of a few blocks, unless
+/// Labels are not needed, and handed on where they are found: beside the features, or in a file of their own
+/// as [`read`](super::read) takes it. Memory is that of a few blocks, unless
 /// the source is an npy array in Fortran order, which has to be read whole.
 ///
 /// With a header and expected names, columns are picked by name. Otherwise `options.features`
@@ -66,12 +68,37 @@ pub fn stream(
     expected: &Expected,
     each: &mut dyn FnMut(Block) -> Result<(), Error>,
 ) -> Result<StreamSummary, Error> {
-    Opened::open(source, options)
-        .and_then(|opened| {
-            let mut table = opened.expecting(options, expected)?;
-            hand_on(&mut *table, options, expected, each)
-        })
-        .map_err(|error| error.in_source(&source.name()))
+    let mut streamed = || {
+        let opened = Opened::open(source, options)?;
+        let labels = labels_elsewhere(source, &opened, options, expected)?;
+        let mut table = opened.expecting(options, expected)?;
+        let summary = hand_on(&mut *table, options, expected, &mut |mut block| {
+            if let Some(file) = &labels {
+                block.labels = Some(file.of_rows(&block.rows));
+            }
+            each(block)
+        })?;
+        if let Some(file) = &labels {
+            file.check_count(summary.rows + summary.dropped)?;
+        }
+        Ok(summary)
+    };
+    streamed().map_err(|error: Error| error.in_source(&source.name()))
+}
+
+/// Returns the labels that stand in a file of their own, unless the model knows their column.
+fn labels_elsewhere(
+    source: &Source,
+    opened: &Opened,
+    options: &ReadOptions,
+    expected: &Expected,
+) -> Result<Option<LabelFile>, Error> {
+    if options.labels.is_none() && expected.label_column.is_some() {
+        return Ok(None);
+    }
+    // A row without a label is predicted all the same.
+    let options = ReadOptions { missing: Missing::Drop, ..options.clone() };
+    label_file(source, opened, &options)
 }
 
 /// Hands the rows of a table on, a block for each piece.

@@ -39,6 +39,8 @@ impl Source {
 /// The decompressed bytes of a source, the first of which can be looked at.
 pub(super) struct Input {
     head: Vec<u8>,
+    /// Whether the head is all there is.
+    whole: bool,
     rest: Box<dyn Read + Send>,
     file: Option<File>,
 }
@@ -65,12 +67,18 @@ impl Input {
             None => (Box::new(Cursor::new(magic).chain(raw)), file),
         };
         let head = beginning(&mut rest, HEAD_BYTES)?;
-        Ok(Input { head, rest, file })
+        let whole = (head.len() as u64) < HEAD_BYTES;
+        Ok(Input { head, whole, rest, file })
     }
 
     /// Returns the first bytes, all of them if there are few.
     pub(super) fn head(&self) -> &[u8] {
         &self.head
+    }
+
+    /// Returns true if the first bytes are known to be all.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole
     }
 
     /// Returns the regular, uncompressed file behind the bytes, if there is one.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::cell;
+use crate::error::ErrorKind;
 
 /// Rows that are looked at, at most.
 pub(super) const SURVEYED_ROWS: usize = 1000;
@@ -18,6 +19,8 @@ const IDENTIFIERS: [&str; 9] =
 pub(super) struct Seen {
     numbers: usize,
     words: usize,
+    /// Words that are numbers with a comma in them.
+    commas: usize,
     missing: usize,
     /// The first number, if all are integers that rise by one.
     first: Option<f64>,
@@ -42,8 +45,10 @@ impl Seen {
                 self.breaks = true;
                 return;
             }
-            Err(_) => {
+            Err(fault) => {
                 self.words += 1;
+                let comma = matches!(fault.kind, ErrorKind::CommaInNumber { .. });
+                self.commas += usize::from(comma);
                 self.breaks = true;
             }
         }
@@ -51,9 +56,9 @@ impl Seen {
     }
 
     /// Returns true if words are in the majority: then the column is text, and else a word among numbers
-    /// is a fault.
+    /// is a fault. A number with a comma in it is meant to be a number.
     pub(super) fn is_text(&self) -> bool {
-        self.words > self.numbers
+        self.words - self.commas > self.numbers + self.commas
     }
 
     /// Returns true if the column is 0, 1, 2 … or 1, 2, 3 …
@@ -112,14 +117,19 @@ mod tests {
         check("red NA 5 blue", true);
         check("1 2 3 12o", false);
         check("NA NA", false);
+        check("1,5 2,5 x", false);
+        check("1,5 red blue", true);
     }
 
     #[test]
     fn identifiers() {
         let check = |name, expected| assert_eq!(is_identifier(name), expected, "{name}");
-        ["id", "ID", "customer_id", "CustomerId", "PassengerID", "row", "uuid"]
-            .map(|name| check(name, true));
-        ["paid", "Madrid", "width", "grid", "y", "Id1", "acid"].map(|name| check(name, false));
+        for name in ["id", "ID", "customer_id", "CustomerId", "PassengerID", "row", "uuid"] {
+            check(name, true);
+        }
+        for name in ["paid", "Madrid", "width", "grid", "y", "Id1", "acid"] {
+            check(name, false);
+        }
         assert!(seen("7 3 9").tells_rows_apart());
         assert!(!seen("7 3 7").tells_rows_apart());
     }

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Encoding, LabelNames};
-use crate::error::Column;
+use crate::error::{Column, Error};
+use crate::memory;
 
 /// What is known of data beside its rows: names, and what became of the table it was read from.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,6 +103,18 @@ impl RowIds {
     pub fn push(&mut self, id: &str) {
         self.text.push_str(id);
         self.ends.push(self.text.len());
+    }
+
+    /// Makes room for these names too. Errors if there is no memory for them.
+    pub(crate) fn reserve(&mut self, more: &RowIds) -> Result<(), Error> {
+        memory::reserve(&mut self.ends, more.ends.len())?;
+        if self.text.capacity() - self.text.len() < more.text.len() {
+            // As much again, so that few requests are made.
+            let wanted = self.text.len().max(more.text.len());
+            memory::require(wanted as u64)?;
+            self.text.reserve_exact(wanted);
+        }
+        Ok(())
     }
 
     /// Adds the names of rows that come after these.

@@ -8,7 +8,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Dense, Features, Sparse};
+use crate::error::Error;
 use crate::kernels::Element;
+use crate::memory;
 
 /// From so many features on, rows in which few of them are not zero are stored sparse.
 const SPARSE_FEATURES: usize = 1000;
@@ -164,6 +166,15 @@ impl Encoder {
         }
     }
 
+    /// Errors if there is no memory for the features of so many rows.
+    pub(crate) fn require(&self, rows: usize) -> Result<(), Error> {
+        let per_row = match self.encoding.is_sparse() {
+            true => self.places.len() * (size_of::<u32>() + size_of::<f64>()) + size_of::<usize>(),
+            false => self.width * size_of::<f64>(),
+        };
+        memory::require((rows as u64).saturating_mul(per_row as u64))
+    }
+
     fn apply_to<T: Element>(&self, raw: &Dense<T>) -> Features {
         if self.encoding.is_sparse() {
             return Features::Sparse(self.sparse(raw));
@@ -182,7 +193,12 @@ impl Encoder {
     }
 
     fn sparse<T: Element>(&self, raw: &Dense<T>) -> Sparse {
-        let (mut offsets, mut indices, mut values) = (vec![0], vec![], vec![]);
+        // At most one value per column and row: room for all is asked for once, and what is not used never
+        // becomes memory.
+        let most = raw.rows() * self.places.len();
+        let (mut indices, mut values) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let mut offsets = Vec::with_capacity(raw.rows() + 1);
+        offsets.push(0);
         for i in 0..raw.rows() {
             self.visit(raw.row(i), |k, v| {
                 if v != 0.0 {

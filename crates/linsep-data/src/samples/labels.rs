@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::error::{Error, ErrorKind};
+use crate::memory;
 
 /// The names of the two classes, as they were spelled in the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +76,11 @@ impl LabelTable {
         self.rows.push(code);
     }
 
+    /// Makes room for more rows. Errors if there is no memory for them.
+    pub(crate) fn reserve(&mut self, rows: usize) -> Result<(), Error> {
+        memory::reserve(&mut self.rows, rows)
+    }
+
     fn code(&mut self, spelling: &str) -> u32 {
         let next = self.spellings.len() as u32;
         *self.codes.entry(key(spelling)).or_insert_with(|| {
@@ -96,6 +102,16 @@ impl LabelTable {
             kept.push(&self.spellings[code as usize]);
         }
         kept
+    }
+
+    /// Returns a table of these rows, in this order; a row that does not exist has an empty label.
+    pub(crate) fn select(&self, rows: impl IntoIterator<Item = usize>) -> Self {
+        let mut some = LabelTable::new();
+        for row in rows {
+            let spelling = self.rows.get(row).map(|&code| self.spellings[code as usize].as_str());
+            some.push(spelling.unwrap_or_default());
+        }
+        some
     }
 
     /// Returns, for every row, whether its label is this one: numbers by value, words by letters.
@@ -145,6 +161,7 @@ impl LabelTable {
             _ => "rest".to_string(),
         };
         let names = LabelNames { negative, positive: self.spellings[chosen as usize].clone() };
+        memory::require_values::<bool>(self.rows.len())?;
         Ok(Labels { positive: self.rows.iter().map(|&code| code == chosen).collect(), names })
     }
 }

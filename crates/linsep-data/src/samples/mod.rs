@@ -21,6 +21,7 @@ pub use sparse::{Sparse, SparseBuilder, SparseFault};
 
 use crate::error::{Column, Error, ErrorKind};
 use crate::kernels::{self, Element, Grid};
+use crate::memory;
 
 /// Memory that belongs to someone else, such as an array of another language, read in place for as
 /// long as this is held. It must always give the same values.
@@ -199,6 +200,19 @@ impl Features {
         self.extended_norm(i).is_finite()
     }
 
+    /// Errors if there is no memory for a copy of so many of the rows.
+    pub(crate) fn require_rows(&self, rows: usize) -> Result<(), Error> {
+        match self {
+            Features::Dense64(m) => memory::require_values::<f64>(rows * m.columns()),
+            Features::Dense32(m) => memory::require_values::<f32>(rows * m.columns()),
+            Features::Sparse(m) => {
+                // As many values as rows of average length have.
+                let stored = m.stored() as u64 * rows as u64 / m.rows().max(1) as u64;
+                memory::require(stored * (size_of::<u32>() + size_of::<f64>()) as u64)
+            }
+        }
+    }
+
     /// Returns a copy of the rows that `keep` names.
     pub(crate) fn select_rows(&self, keep: &[usize]) -> Self {
         match self {
@@ -299,11 +313,12 @@ impl Samples {
         if features.columns() == 0 {
             return Err(ErrorKind::NoFeatures.into());
         }
-        let norms: Vec<f64> = (0..rows)
-            .into_par_iter()
+        let mut norms = memory::filled(0.0, rows)?;
+        norms
+            .par_iter_mut()
             .with_min_len(ROWS_PER_TASK)
-            .map(|i| features.extended_norm(i))
-            .collect();
+            .enumerate()
+            .for_each(|(i, norm)| *norm = features.extended_norm(i));
         let about = About { label_names: labels.names, ..About::default() };
         let mut samples = Samples {
             features,
@@ -324,10 +339,12 @@ impl Samples {
 
     fn drop_missing(&mut self) -> Result<(), Error> {
         let rows = self.rows();
+        memory::require_values::<usize>(rows)?;
         let keep: Vec<usize> = (0..rows).filter(|&i| self.norms[i].is_finite()).collect();
         if keep.is_empty() {
             return Err(ErrorKind::NoRows { dropped: rows }.into());
         }
+        self.features.require_rows(keep.len())?;
         self.features = self.features.select_rows(&keep);
         self.positive = keep.iter().map(|&i| self.positive[i]).collect();
         self.norms = keep.iter().map(|&i| self.norms[i]).collect();

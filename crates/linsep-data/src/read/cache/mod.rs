@@ -296,6 +296,16 @@ impl Parts for CacheParts {
         Ok(self.block(part)?.1.map(|ids| ids.select(places.iter().copied())))
     }
 
+    fn memory(&self) -> u64 {
+        let values = |place: &Place| match self.shape {
+            block::Shape::Dense32(columns) | block::Shape::Dense64(columns) => {
+                (place.rows * columns) as u64 * 8
+            }
+            block::Shape::Sparse(..) => 2 * place.bytes as u64,
+        };
+        self.blocks.iter().map(|place| place.bytes as u64 + values(place)).max().unwrap_or(0)
+    }
+
     fn check(&self) -> Result<(), Error> {
         self.original.as_ref().map_or(Ok(()), Stamp::check)
     }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{RecordBatch, UInt64Array};
 use arrow_buffer::Buffer;
@@ -13,6 +13,7 @@ use arrow_schema::SchemaRef;
 
 use super::guarded;
 use crate::error::{Error, ErrorKind};
+use crate::memory;
 
 const MAGIC: &[u8] = b"ARROW1";
 /// What stands before the metadata of a message: a marker and a length.
@@ -26,6 +27,9 @@ pub(super) struct Contents {
     dictionaries: Vec<(usize, Block)>,
     batches: Vec<Block>,
     parts: Vec<usize>,
+    /// Memory of batches that have been seen, to be used again: new memory has to be cleared first, which
+    /// takes longer than to read a batch.
+    spare: Mutex<Vec<Vec<u8>>>,
 }
 
 impl Contents {
@@ -54,7 +58,7 @@ impl Contents {
         let length = read_footer_length(end).map_err(damage)?;
         let start = size.checked_sub(10 + length as u64);
         file.seek(SeekFrom::Start(start.ok_or_else(|| damage("the footer is too long"))?))?;
-        let mut footer = vec![0; length];
+        let mut footer = memory::filled(0, length)?;
         file.read_exact(&mut footer).map_err(damage)?;
         let footer = arrow_ipc::root_as_footer(&footer).map_err(damage)?;
         let schema = footer.schema().ok_or_else(|| damage("there is no schema"))?;
@@ -64,6 +68,7 @@ impl Contents {
             dictionaries: footer.dictionaries().iter().flatten().map(|block| (0, *block)).collect(),
             batches: footer.recordBatches().iter().flatten().copied().collect(),
             parts: vec![],
+            spare: Mutex::default(),
         };
         let dictionaries = contents.dictionaries.iter().map(|(_, block)| block);
         for block in dictionaries.chain(&contents.batches) {
@@ -104,6 +109,7 @@ impl Contents {
                         dictionaries: vec![],
                         batches: vec![],
                         parts: vec![],
+                        spare: Mutex::default(),
                     });
                 }
                 (MessageHeader::DictionaryBatch, Some(contents)) => {
@@ -135,29 +141,41 @@ impl Contents {
         rows: Option<&[usize]>,
         each: &mut dyn FnMut(RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let batch = guarded(|| self.decode_all(&mut file, part, roots, rows))?;
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = spare().pop().unwrap_or_default();
+        let buffer = read_block(&mut file, &self.batches[part], free)?;
+        let batch = guarded(|| self.decode_all(&mut file, part, &buffer, roots, rows))?;
         for first in (0..batch.num_rows()).step_by(at_once) {
             each(batch.slice(first, at_once.min(batch.num_rows() - first)))?;
         }
+        drop(batch);
+        // Whoever still holds a part of the batch keeps the memory.
+        if let Ok(free) = buffer.into_vec() {
+            spare().push(free);
+        }
         Ok(())
+    }
+
+    /// Returns how many bytes a batch takes while it is decoded.
+    pub(super) fn memory(&self, part: usize) -> u64 {
+        2 * self.batches[part].bodyLength() as u64
     }
 
     fn decode_all(
         &self,
         file: &mut File,
         part: usize,
+        buffer: &Buffer,
         roots: &[usize],
         rows: Option<&[usize]>,
     ) -> Result<RecordBatch, Error> {
         let mut decoder =
             FileDecoder::new(self.schema.clone(), self.version).with_projection(roots.to_vec());
         for (_, block) in self.dictionaries.iter().filter(|(from, _)| *from <= part) {
-            let buffer = read_block(file, block)?;
+            let buffer = read_block(file, block, vec![])?;
             decoder.read_dictionary(block, &buffer).map_err(damage)?;
         }
-        let block = &self.batches[part];
-        let buffer = read_block(file, block)?;
-        let batch = decoder.read_record_batch(block, &buffer).map_err(damage)?;
+        let batch = decoder.read_record_batch(&self.batches[part], buffer).map_err(damage)?;
         let batch = batch.ok_or_else(|| damage("a batch is missing"))?;
         let Some(rows) = rows else { return Ok(batch) };
         let rows: UInt64Array = rows.iter().map(|&row| row as u64).collect();
@@ -196,17 +214,38 @@ fn metadata_length(file: &mut File, at: u64, size: u64) -> Result<Option<i32>, E
 
 /// Returns the metadata of a message, with what stands before it.
 fn read_metadata(file: &mut File, block: &Block) -> Result<Vec<u8>, Error> {
-    let mut bytes = vec![0; block.metaDataLength() as usize];
+    let mut bytes = memory::filled(0, block.metaDataLength() as usize)?;
     file.seek(SeekFrom::Start(block.offset() as u64))?;
     file.read_exact(&mut bytes).map_err(damage)?;
     Ok(bytes)
 }
 
-fn read_block(file: &mut File, block: &Block) -> Result<Buffer, Error> {
-    let mut bytes = vec![0; block.metaDataLength() as usize + block.bodyLength() as usize];
+/// Returns a message in memory that is free.
+fn read_block(file: &mut File, block: &Block, mut free: Vec<u8>) -> Result<Buffer, Error> {
+    let metadata = block.metaDataLength() as usize;
+    let length = metadata + block.bodyLength() as usize;
+    let more = length.saturating_sub(free.len());
+    memory::reserve(&mut free, more)?;
+    free.resize(length, 0);
     file.seek(SeekFrom::Start(block.offset() as u64))?;
-    file.read_exact(&mut bytes).map_err(damage)?;
-    Ok(Buffer::from_vec(bytes))
+    file.read_exact(&mut free).map_err(damage)?;
+    let (metadata, body) = free.split_at(metadata);
+    memory::require(decompressed_bytes(&message(metadata)?, body))?;
+    Ok(Buffer::from_vec(free))
+}
+
+/// Returns how many bytes the buffers of a message claim to be once they are decompressed.
+fn decompressed_bytes(message: &Message, body: &[u8]) -> u64 {
+    let dictionary = message.header_as_dictionary_batch().and_then(|batch| batch.data());
+    let Some(batch) = message.header_as_record_batch().or(dictionary) else { return 0 };
+    let Some(buffers) = batch.compression().and(batch.buffers()) else { return 0 };
+    let claimed = buffers.iter().filter_map(|buffer| {
+        let start = usize::try_from(buffer.offset()).ok().filter(|_| buffer.length() > 0)?;
+        let (length, _) = body.get(start..)?.split_first_chunk::<8>()?;
+        // A negative length says that the buffer is not compressed.
+        u64::try_from(i64::from_le_bytes(*length)).ok()
+    });
+    claimed.fold(0, u64::saturating_add)
 }
 
 fn message(metadata: &[u8]) -> Result<Message<'_>, Error> {

@@ -119,11 +119,14 @@ impl Files {
         }
         let (mut parts, mut rows) = (vec![], vec![]);
         for (k, file) in files.iter().enumerate() {
-            let mut before = 0;
+            let mut before: usize = 0;
             for (number, more) in file.parts()?.into_iter().enumerate() {
                 parts.push(Part { file: k, number, before });
                 rows.push(more);
-                before += more;
+                before = before.checked_add(more).ok_or_else(|| {
+                    let what = format!("a part claims {more} rows");
+                    Error::from(ErrorKind::Damaged { what }).in_source(&name_of(&file.path))
+                })?;
             }
         }
         Ok(Files { files, columns, parts, rows })
@@ -147,6 +150,16 @@ impl Files {
     /// Returns how many rows of its file come before a part.
     pub(in crate::read) fn rows_before(&self, part: usize) -> usize {
         self.parts[part].before
+    }
+
+    /// Returns about how many bytes the part that takes the most takes while it is decoded.
+    pub(in crate::read) fn memory(&self, wanted: &Wanted) -> u64 {
+        let plan = Plan::new(&self.columns, wanted);
+        let of_part = |part: &Part| match &self.files[part.file].contents {
+            Contents::Parquet(footer) => footer.memory(part.number, plan.roots()),
+            Contents::Arrow(contents) => contents.memory(part.number),
+        };
+        self.parts.iter().map(of_part).max().unwrap_or(0)
     }
 
     /// Errors if a file has changed, or is gone.

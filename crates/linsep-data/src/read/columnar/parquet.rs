@@ -14,6 +14,7 @@ use parquet::errors::ParquetError;
 
 use super::guarded;
 use crate::error::{Error, ErrorKind};
+use crate::memory;
 
 /// What the end of a file says.
 pub(super) struct Footer(ArrowReaderMetadata);
@@ -47,6 +48,20 @@ impl Footer {
             .collect()
     }
 
+    /// Returns about how many bytes roots of a row group take while they are decoded: a page of each column,
+    /// as it is stored and as it was.
+    pub(super) fn memory(&self, part: usize, roots: &[usize]) -> u64 {
+        /// What writers cut pages at, and dictionaries.
+        const PAGE: u64 = 1 << 20;
+        let mask = ProjectionMask::roots(self.0.parquet_schema(), roots.iter().copied());
+        let columns = self.0.metadata().row_group(part).columns().iter().enumerate();
+        let page = |bytes: i64| u64::try_from(bytes).unwrap_or(0).min(PAGE);
+        columns
+            .filter(|(k, _)| mask.leaf_included(*k))
+            .map(|(_, column)| page(column.compressed_size()) + page(column.uncompressed_size()))
+            .sum()
+    }
+
     /// Decodes roots of a row group, `at_once` rows at a time; only `rows` if they are given.
     pub(super) fn decode(
         &self,
@@ -57,13 +72,17 @@ impl Footer {
         rows: Option<&[usize]>,
         each: &mut dyn FnMut(RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        let group = self.0.metadata().row_group(part);
+        // A page is decompressed as a whole, and has 2 GiB at most.
+        let pages = group.columns().iter().map(|c| c.uncompressed_size().clamp(0, 1 << 31));
+        memory::require(pages.max().unwrap_or(0) as u64)?;
         let mask = ProjectionMask::roots(self.0.parquet_schema(), roots.iter().copied());
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.0.clone())
             .with_row_groups(vec![part])
             .with_projection(mask)
             .with_batch_size(at_once);
         if let Some(rows) = rows {
-            let total = self.0.metadata().row_group(part).num_rows() as usize;
+            let total = group.num_rows() as usize;
             let selection = RowSelection::from_consecutive_ranges(ranges(rows), total);
             builder = builder.with_row_selection(selection);
         }

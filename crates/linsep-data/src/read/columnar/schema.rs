@@ -2,6 +2,12 @@
 
 use arrow_schema::{DataType, Schema, TimeUnit};
 
+use crate::error::{Column, Error};
+use crate::memory;
+
+/// What is known of a column, its name included, about.
+const BYTES_PER_COLUMN: u64 = 256;
+
 /// What a column holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::read) enum Kind {
@@ -43,10 +49,12 @@ pub(super) struct Slot {
 impl Columns {
     /// Returns the columns of a schema. `list_length` is asked for lists whose type does not tell,
     /// with the number of their root; without an answer they are not spread.
-    pub(super) fn new<E>(
+    ///
+    /// Errors if there is no memory for as many columns as lists claim to have items.
+    pub(super) fn new(
         schema: &Schema,
-        mut list_length: impl FnMut(usize) -> Result<Option<usize>, E>,
-    ) -> Result<Self, E> {
+        mut list_length: impl FnMut(usize) -> Result<Option<usize>, Error>,
+    ) -> Result<Self, Error> {
         let mut columns = Columns { roots: vec![], names: vec![], kinds: vec![], slots: vec![] };
         for (root, field) in schema.fields().iter().enumerate() {
             let data_type = field.data_type();
@@ -60,6 +68,8 @@ impl Columns {
                 }
                 _ => None,
             };
+            let bytes = (list.unwrap_or(1) as u64).saturating_mul(BYTES_PER_COLUMN);
+            memory::require(bytes).map_err(|e| e.in_column(Column::Name(name.clone())))?;
             columns.roots.push(Root {
                 name: name.clone(),
                 type_name: type_name(data_type),

@@ -100,6 +100,11 @@ impl Picked {
         &self.chosen.layout
     }
 
+    /// Returns about how many bytes a part takes while it is decoded.
+    pub(in crate::read) fn memory(&self) -> u64 {
+        self.files.memory(&self.wanted)
+    }
+
     fn has_categories(&self) -> bool {
         self.wanted.texts.len() > usize::from(self.label.is_some()) + usize::from(self.id.is_some())
     }

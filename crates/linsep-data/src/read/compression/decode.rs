@@ -4,11 +4,18 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
+use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
+use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::Compression;
+use crate::error::bytes_for_people;
+
+/// Memory that a decoder of xz may take, in KiB: four times what the best compression asks for. The others
+/// have limits of their own: 128 MiB for zstd, less for gzip and bzip2.
+const XZ_MEMORY: u32 = 1 << 18;
 
 /// What is wrong with compressed bytes, on its way through `io::Error`.
 #[derive(Debug)]
@@ -39,6 +46,10 @@ impl Decoder {
         let inner: Box<dyn Read + Send> = match compression {
             Compression::Gzip => Box::new(MultiGzDecoder::new(raw)),
             Compression::Zstd => Box::new(Frames::new(raw)),
+            Compression::Xz => {
+                Box::new(XzReader::new_mem_limit(BufReader::new(raw), true, XZ_MEMORY))
+            }
+            Compression::Bzip2 => Box::new(MultiBzDecoder::new(raw)),
         };
         Decoder { inner, compression }
     }
@@ -53,6 +64,10 @@ impl Read for Decoder {
             }
             let what = match cause.map(io::Error::kind) {
                 Some(io::ErrorKind::UnexpectedEof) => "they end early".to_string(),
+                Some(io::ErrorKind::OutOfMemory) => {
+                    let most = bytes_for_people(u64::from(XZ_MEMORY) * 1024);
+                    format!("it asks for more than {most} of memory")
+                }
                 _ => error.to_string(),
             };
             let name = self.compression.name();

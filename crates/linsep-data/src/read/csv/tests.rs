@@ -143,20 +143,52 @@ fn what_is_wrong_is_told_by_line() {
     check("1,x\n1e999,y\n", &auto(), "line 2, column 1: expected a finite number, found 1e999");
     check("1,x\n2, \n", &auto(), "line 2, column 2: expected a label, found nothing");
     check("1,x\n2,x\n", &auto(), "column 2: expected two classes, found one: all 2 rows are \"x\"");
-    check("x\ny\n", &auto(), "expected at least one feature, found none");
+    check("x\ny\n", &auto(), "expected a feature and a label, found one column: \"x\"");
     check("1,x\nv,y\nw,y\n3\n", &auto(), "line 2, column 1: expected a number, found \"v\"");
     check_bytes(
         b"1,x\n\xff\xfe,y\n",
         &auto(),
-        "line 2, column 1: expected a number, found \"\u{fffd}\u{fffd}\"",
+        "line 2: expected UTF-8 text, found the byte 0xFF, as in Latin-1 or Windows-1252",
     );
-    check_bytes(b"1,\xff\n2,y\n", &auto(), "+ 1, - 2");
+}
+
+#[test]
+fn numbers_with_commas_and_other_encodings_are_told() {
+    let semicolon = ReadOptions { delimiter: Some(b';'), ..auto() };
+    let comma = "column \"a\": expected a number with a decimal point, found \"1,5\"";
+    check("a;b\n1,5;x\n2,5;y\n3,5;x\n", &semicolon, &format!("line 2, {comma}"));
+    check("a;b\n1;x\n1,5;y\n", &semicolon, &format!("line 3, {comma}"));
+    check("a,b\n\"1,5\",x\n\"2,5\",y\n", &auto(), &format!("line 2, {comma}"));
+    let asked = ReadOptions {
+        delimiter: Some(b';'),
+        ..categorical(Categorical::Columns(ColumnChoice::parse_list("a")))
+    };
+    check("a;b\n1,5;x\n2,5;y\n1,5;x\n", &asked, "a=2,5: - 0, + 1, - 0");
+    check("a;b\n1;1,5\n2;2,5\n", &semicolon, "a: - 1, + 2");
+    let latin = "expected UTF-8 text, found the byte 0xE9, as in Latin-1 or Windows-1252";
+    check_bytes(b"caf\xe9,b\n1,x\n2,y\n", &auto(), &format!("line 1: {latin}"));
+    check_bytes(b"a,b\n1,x\n2,caf\xe9\n", &auto(), &format!("line 3: {latin}"));
+    check("größe,b\n1,ä\n2,ö\n", &auto(), "größe: - 1, + 2");
+    let spaces = ReadOptions { delimiter: Some(b' '), ..auto() };
+    check("  1   2  x \n3 4 y\n", &spaces, "- 1 2, + 3 4");
+    check(" a  b\n 1 x\n  w  y\n", &spaces, "line 3, column \"a\": expected a number, found \"w\"");
 }
 
 #[test]
 fn a_runaway_quote_is_told_where_it_opens() {
     let text = format!("1,x\n\"2,y\n{}", "3,x\n".repeat(100));
-    check(&text, &auto(), "line 2: expected 2 cells, found 1");
+    check(&text, &auto(), "line 2: the quote that opens here is never closed");
+    check(
+        "a,b\n1,\"x\ny\"\n2,\"y\n3,x\n",
+        &auto(),
+        "line 4: the quote that opens here is never closed",
+    );
+    // What is wrong before it comes first.
+    check(
+        "a,b\nw,x\n1\n2,\"y\n3,x\n",
+        &auto(),
+        "line 2, column \"a\": expected a number, found \"w\"",
+    );
 }
 
 #[test]

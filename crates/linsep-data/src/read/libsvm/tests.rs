@@ -71,10 +71,15 @@ fn what_is_wrong_is_told_by_line() {
     check("1 1:1\n\n-1 x:1\n", auto(), "line 3: expected index:value, found \"x:1\"");
     check("1 1:1\n-1 2\n", auto(), "line 2: expected index:value, found \"2\"");
     check("1 :1\n", auto(), "line 1: expected index:value, found \":1\"");
-    check("1 1:1\n-1 0:1\n", base(1), "line 2: expected index:value, found \"0:1\"");
-    check("1 4294967296:1\n", auto(), "line 1: expected index:value, found \"4294967296:1\"");
+    check(
+        "1 1:1\n-1 0:1\n",
+        base(1),
+        "line 2: expected a feature index from 1 to 4294967295, found 0",
+    );
+    let too_large = "line 1: expected a feature index from 0 to 4294967295, found 4294967296";
+    check("1 4294967296:1\n", auto(), too_large);
     check("1 2:1 1:1 2:1\n", auto(), "line 1: feature index 2 stands twice");
-    check("1 2:x\n", auto(), "line 1, column 2: expected a number, found \"x\"");
+    check("1 2:x\n", auto(), "line 1: expected index:value, found \"2:x\"");
     check("1 2:\n", auto(), "line 1, column 2: expected a finite number, found nothing");
     check("1 2:inf\n", auto(), "line 1, column 2: expected a finite number, found inf");
     check("1 2:1e999\n", auto(), "line 1, column 2: expected a finite number, found 1e999");
@@ -98,7 +103,7 @@ fn rows_with_missing_values_can_be_dropped() {
         dropping(),
         "+ 2=1 | - 1=1 | 3 columns from 0, 2 dropped",
     );
-    check("1 1:nan\n-1 1:x\n", dropping(), "line 2, column 1: expected a number, found \"x\"");
+    check("1 1:nan\n-1 1:x\n", dropping(), "line 2: expected index:value, found \"1:x\"");
     check("1 1:nan 1:2\n", dropping(), "line 1: feature index 1 stands twice");
     check(
         "1 1:nan\n",
@@ -135,7 +140,8 @@ fn a_stream_needs_no_labels() {
     check_stream("1 1:5\n2:6 0:7\n", base(0), 3, "1: 1=5 | 2: 0=7 2=6 | 0 dropped");
     check_stream("1:nan\n2:6\n", dropping(), 2, "2: 1=6 | 1 dropped");
     check_stream("1:1\n2:6\n", auto(), 1, "line 2: expected rows of 1 features, found 2");
-    check_stream("0:1\n", auto(), 1, "line 1: expected index:value, found \"0:1\"");
+    let too_small = "line 1: expected a feature index from 1 to 4294967295, found 0";
+    check_stream("0:1\n", auto(), 1, too_small);
     check_stream("\n", auto(), 1, "expected data, found an empty file");
 }
 

@@ -22,6 +22,7 @@ use super::piece::Piece;
 use super::source::{Input, Source};
 use super::{Categorical, ReadOptions, name_label};
 use crate::error::{Column, Error, ErrorKind};
+use crate::memory;
 use crate::samples::{About, Dense, Features, Missing, RowIds, Samples};
 use header::{Header, damaged};
 use number::{Number, Target};
@@ -35,6 +36,9 @@ const BLOCK_VALUES: usize = 1 << 17;
 
 /// Values of the columns that are transposed at a time.
 const COLUMN_BLOCK_VALUES: usize = 1 << 22;
+
+/// What is known of a column, about.
+const BYTES_PER_COLUMN: u64 = 128;
 
 const NUMBERS: &str = "an array of bool, int8 to int64, uint8 to uint64, float32 or float64";
 
@@ -84,8 +88,19 @@ impl Matrix {
     }
 
     /// Returns the matrix at the beginning of a file.
+    ///
+    /// Errors if it is none, or cannot be as large as it claims to be.
     pub(super) fn of(input: &Input) -> Result<Self, Error> {
-        Self::new(&Header::read(&mut input.head())?)
+        let matrix = Self::new(&Header::read(&mut input.head())?)?;
+        if let Some(file) = input.file() {
+            let found = file.metadata()?.len().saturating_sub(matrix.offset as u64);
+            if found < matrix.bytes {
+                return Err(too_short(matrix.bytes, found));
+            }
+        }
+        // Compressed bytes come later, and may never come: what is made before is to fit.
+        memory::require((matrix.columns as u64).saturating_mul(BYTES_PER_COLUMN))?;
+        Ok(matrix)
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -139,6 +154,14 @@ impl Matrix {
         Ok(Dense::new(values, rows, columns))
     }
 
+    /// Errors if there is no memory for all values.
+    fn require(&self) -> Result<(), Error> {
+        match self.number.fits_f32() {
+            true => memory::require_values::<f32>(self.rows * self.columns),
+            false => memory::require_values::<f64>(self.rows * self.columns),
+        }
+    }
+
     fn size(&self) -> (usize, usize) {
         (self.rows, self.columns)
     }
@@ -157,7 +180,10 @@ impl Matrix {
     fn map(&self, file: &File) -> Result<Arc<Mmap>, Error> {
         // SAFETY: the map is only read. Another program that changes or cuts the file meanwhile
         // breaks what a map relies on; that is documented where data are read.
-        let map = unsafe { Mmap::map(file) }?;
+        let map = unsafe { Mmap::map(file) }.map_err(|error| match error.kind() {
+            std::io::ErrorKind::OutOfMemory => ErrorKind::NoMemory { bytes: self.bytes },
+            _ => ErrorKind::Io(error),
+        })?;
         let found = (map.len() as u64).saturating_sub(self.offset as u64);
         if found < self.bytes { Err(too_short(self.bytes, found)) } else { Ok(Arc::new(map)) }
     }
@@ -182,7 +208,7 @@ impl Matrix {
         }
         let values: Vec<T> = match map.filter(|_| self.fortran_order) {
             Some(map) => {
-                let mut values = vec![T::default(); rows * columns];
+                let mut values = memory::filled(T::default(), rows * columns)?;
                 let bytes = &map[self.offset..self.offset + self.bytes as usize];
                 values::transpose(self.number, bytes, &mut values, self.size(), 0)?;
                 values
@@ -241,7 +267,11 @@ pub(super) fn read(
     file: Option<LabelFile>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Samples, Error> {
-    let matrix = Matrix::new(&Header::read(&mut input.head())?)?;
+    let matrix = Matrix::of(&input)?;
+    if input.file().is_none() {
+        // Before anything is made per column, of which there may not be as many as are claimed.
+        matrix.require()?;
+    }
     let chosen = matrix.choose(options, file.is_some())?;
     let mut features = matrix.load(input, progress)?;
     progress(matrix.rows as u64);
@@ -251,6 +281,9 @@ pub(super) fn read(
     };
     let ids = chosen.id.map(|id| ids_of_column(&features, id));
     if chosen.features.len() < matrix.columns || options.features.is_some() {
+        if edge_left_out(matrix.columns, &chosen.features).is_none() {
+            memory::require_values::<f64>(matrix.rows * chosen.features.len())?;
+        }
         features = pick(features, &chosen.features);
     }
     let layout = &chosen.layout;
@@ -279,16 +312,20 @@ pub(super) fn labels_beside(source: &Source) -> Option<std::path::PathBuf> {
     (plain.extension()? == "npy" && beside.is_file()).then_some(beside)
 }
 
+/// Returns the first or the last of so many columns, if it is all that is left out.
+fn edge_left_out(columns: usize, keep: &[usize]) -> Option<usize> {
+    match keep {
+        _ if keep.len() + 1 != columns => None,
+        _ if keep.iter().copied().eq(1..columns) => Some(0),
+        _ if keep.iter().copied().eq(0..columns - 1) => Some(columns - 1),
+        _ => None,
+    }
+}
+
 /// Returns the columns in this order, without a copy if only an edge is left out.
 pub(super) fn pick(features: Features, keep: &[usize]) -> Features {
     fn pick<T: Target>(dense: Dense<T>, keep: &[usize]) -> Dense<T> {
-        let edge = match keep {
-            _ if keep.len() + 1 != dense.columns() => None,
-            _ if keep.iter().copied().eq(1..dense.columns()) => Some(0),
-            _ if keep.iter().copied().eq(0..dense.columns() - 1) => Some(dense.columns() - 1),
-            _ => None,
-        };
-        match edge {
+        match edge_left_out(dense.columns(), keep) {
             Some(column) => dense.without_edge_column(column).expect("it is the first or last"),
             None => dense.select_columns(keep),
         }

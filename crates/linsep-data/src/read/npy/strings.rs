@@ -7,6 +7,9 @@ use super::values::Payload;
 use crate::error::{Error, ErrorKind};
 use crate::read::source::Input;
 
+/// Longer labels, in bytes, are taken for damage.
+const LONGEST_LABEL: usize = 1 << 20;
+
 /// How a label is stored.
 #[derive(Clone, Copy)]
 enum Stored {
@@ -80,6 +83,9 @@ pub(in crate::read) fn read_labels(input: Input, each: &mut Take) -> Result<(), 
     let (stored, width) = Stored::parse(&header.descr)
         .and_then(|stored| Some((stored, stored.bytes().filter(|&bytes| bytes > 0)?)))
         .ok_or_else(|| unsupported(format!("labels of type {}", header.descr)))?;
+    if width > LONGEST_LABEL {
+        return Err(damaged(format!("its npy header claims labels of {width} bytes")));
+    }
     let rows = match header.shape[..] {
         [rows] | [rows, 1] => rows,
         _ => return Err(unsupported(format!("labels of shape {:?}", header.shape))),

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::header::damaged;
 use super::number::{Number, Target};
 use crate::error::Error;
+use crate::memory;
 use crate::read::compression::read_error;
 
 /// Rows and columns of the tile in which a matrix is transposed: it fits the fastest cache.
@@ -32,6 +33,9 @@ impl Payload {
     pub(super) fn next(&mut self, buffer: &mut Vec<u8>, limit: usize) -> Result<(), Error> {
         buffer.clear();
         let wanted = (limit as u64).min(self.expected - self.found);
+        if buffer.capacity() as u64 <= wanted {
+            memory::require(wanted)?;
+        }
         let count = (&mut self.reader).take(wanted).read_to_end(buffer).map_err(read_error)?;
         self.found += count as u64;
         if (count as u64) < wanted { Err(too_short(self.expected, self.found)) } else { Ok(()) }
@@ -60,16 +64,6 @@ pub(in crate::read) fn too_short(expected: u64, found: u64) -> Error {
     damaged(format!("expected {expected} bytes of values, found {found}"))
 }
 
-/// Returns room for so many values. Errors if there is no such memory.
-fn room<T>(count: usize) -> Result<Vec<T>, Error> {
-    let mut values = vec![];
-    values.try_reserve_exact(count).map_err(|_| {
-        let bytes = count.saturating_mul(size_of::<T>());
-        std::io::Error::new(std::io::ErrorKind::OutOfMemory, format!("no memory for {bytes} bytes"))
-    })?;
-    Ok(values)
-}
-
 /// Returns a matrix stored row by row. `block` values are read at a time.
 pub(super) fn read_rows<T: Target>(
     payload: &mut Payload,
@@ -79,7 +73,8 @@ pub(super) fn read_rows<T: Target>(
     progress: &dyn Fn(u64),
 ) -> Result<Vec<T>, Error> {
     let count = rows * columns;
-    let mut values: Vec<T> = room(count)?;
+    memory::require_values::<T>(count)?;
+    let mut values: Vec<T> = Vec::with_capacity(count);
     let mut buffer = vec![];
     while values.len() < count {
         let from = values.len();
@@ -106,9 +101,7 @@ pub(super) fn read_columns<T: Target>(
     (rows, columns): (usize, usize),
     block: usize,
 ) -> Result<Vec<T>, Error> {
-    // Memory is asked for once to learn whether there is any, and then as zeroed pages.
-    drop(room::<T>(rows * columns)?);
-    let mut values = vec![T::default(); rows * columns];
+    let mut values = memory::filled(T::default(), rows * columns)?;
     let at_once = (block / rows).max(1);
     let mut buffer = vec![];
     let mut first = 0;

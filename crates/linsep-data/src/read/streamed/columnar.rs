@@ -61,6 +61,10 @@ impl Parts for ColumnarParts {
         self.picked.ids(part, places)
     }
 
+    fn memory(&self) -> u64 {
+        self.picked.memory()
+    }
+
     fn check(&self) -> Result<(), Error> {
         self.picked.files().check()
     }

@@ -67,6 +67,9 @@ pub(super) trait Parts: Send + Sync {
         Ok(None)
     }
 
+    /// Returns about how many bytes a part takes while it is read.
+    fn memory(&self) -> u64;
+
     /// Errors if a file has changed, or is gone.
     fn check(&self) -> Result<(), Error>;
 }
@@ -109,6 +112,8 @@ pub struct Streamed {
     /// What errors call the data.
     name: String,
     reads: Reads,
+    /// Threads that read at the same time: as many as their parts fit in memory.
+    readers: usize,
     /// Whether all rows may be brought into memory, and those that were.
     fits: bool,
     gathered: OnceLock<Samples>,
@@ -244,6 +249,7 @@ impl Streamed {
         };
         // Blocks and what is made of them are in memory at the same time.
         let fits = bytes.saturating_mul(2) <= stream.memory();
+        let readers = readers(parts.memory())?;
         Ok(Streamed {
             parts,
             starts,
@@ -255,6 +261,7 @@ impl Streamed {
             shape,
             name,
             reads: Reads::default(),
+            readers,
             fits,
             gathered: OnceLock::new(),
         })
@@ -321,8 +328,8 @@ impl Streamed {
         // The first in the file, whichever came up first.
         let first: Mutex<Option<(usize, Error)>> = Mutex::new(None);
         // Parts are taken one by one, so that no more blocks than threads are in memory.
-        rayon::broadcast(|_| {
-            while !stop.load(Ordering::Relaxed) {
+        rayon::broadcast(|thread| {
+            while thread.index() < self.readers && !stop.load(Ordering::Relaxed) {
                 let part = next.fetch_add(1, Ordering::Relaxed);
                 if part >= self.parts.rows().len() {
                     break;
@@ -451,6 +458,18 @@ impl Streamed {
         let samples = samples.with_about(self.about.clone());
         Ok(if ids.is_empty() { samples } else { samples.with_row_ids(ids) })
     }
+}
+
+/// Returns how many threads can read parts of this size at the same time.
+///
+/// Errors if one part is far more than memory holds: decoders do not ask, they abort.
+fn readers(part: u64) -> Result<usize, Error> {
+    let threads = rayon::current_num_threads();
+    let Some(free) = memory::available() else { return Ok(threads) };
+    if part / 2 > free {
+        return Err(ErrorKind::NoMemory { bytes: part }.into());
+    }
+    Ok(usize::try_from(free / part.max(1)).unwrap_or(threads).clamp(1, threads))
 }
 
 /// Returns raw rows without those left out, and the number of the first among all that are not.

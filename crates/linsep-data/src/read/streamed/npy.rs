@@ -125,6 +125,12 @@ impl Parts for NpyParts {
         Ok(Some(ids))
     }
 
+    fn memory(&self) -> u64 {
+        // The bytes of a block, and its numbers.
+        let rows = self.rows.first().copied().unwrap_or(0) as u64;
+        rows * (self.matrix.row_bytes() as u64 + 8 * self.chosen.features.len() as u64)
+    }
+
     fn check(&self) -> Result<(), Error> {
         self.stamp.check()
     }

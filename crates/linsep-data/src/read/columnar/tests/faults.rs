@@ -75,6 +75,90 @@ fn flipped_bits_do_not_bring_it_down() {
     }
 }
 
+/// Returns the bytes with every copy of a number in eight bytes replaced.
+fn claiming(bytes: &[u8], found: u64, claimed: u64) -> Vec<u8> {
+    let (found, claimed) = (found.to_le_bytes(), claimed.to_le_bytes());
+    let mut bytes = bytes.to_vec();
+    let places: Vec<usize> = memchr::memmem::find_iter(&bytes, &found).collect();
+    assert!(!places.is_empty());
+    places.iter().for_each(|&at| bytes[at..at + 8].copy_from_slice(&claimed));
+    bytes
+}
+
+#[test]
+fn rows_that_are_only_claimed_are_an_error() {
+    use ::parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
+    let folder = Folder::new();
+    let rows = 4_321;
+    let x = Float32Array::from_iter_values((0..rows).map(|k| k as f32));
+    let batch = RecordBatch::try_from_iter([("x", Arc::new(x) as _)]).unwrap();
+    let claims = [rows as u64 + 1, 1 << 40, i64::MAX as u64];
+    for claimed in claims {
+        let path = folder.write("a.parquet", &batch, 10_000);
+        let bytes = fs::read(&path).unwrap();
+        let file = File::open(&path).unwrap();
+        let found = ParquetMetaDataReader::new().parse_and_finish(&file);
+        let mut builder = found.unwrap().into_builder();
+        let groups = builder.take_row_groups();
+        let groups = groups
+            .into_iter()
+            .map(|group| group.into_builder().set_num_rows(claimed as i64).build().unwrap());
+        let lying = builder.set_row_groups(groups.collect()).build();
+        let mut out = bytes[..bytes.len() - 8].to_vec();
+        ParquetMetaDataWriter::new(&mut out, &lying).finish().unwrap();
+        fs::write(&path, out).unwrap();
+        let error = message(read_all(&path), &folder);
+        assert!(error.contains(&format!("expected {claimed} rows")), "{error}");
+        for name in ["a.arrow", "stream.arrow"] {
+            let path = folder.write(name, &batch, 10_000);
+            let bytes = fs::read(&path).unwrap();
+            fs::write(&path, claiming(&bytes, rows as u64, claimed)).unwrap();
+            let error = message(read_all(&path), &folder);
+            assert!(error.contains("the file is damaged"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn lists_as_long_as_no_memory_are_an_error_with_the_figure() {
+    use arrow_array::FixedSizeListArray;
+    use arrow_schema::{DataType, Field};
+    if crate::memory::available().is_none_or(|bytes| bytes > 500_000_000_000) {
+        return eprintln!("SKIPPED: there may be memory for them");
+    }
+    let folder = Folder::new();
+    let item = Arc::new(Field::new("item", DataType::Float64, true));
+    let lists = FixedSizeListArray::new_null(item, i32::MAX, 0);
+    let batch = RecordBatch::try_from_iter([("e", Arc::new(lists) as _)]).unwrap();
+    let path = folder.path("a.arrow");
+    let mut writer = FileWriter::try_new(File::create(&path).unwrap(), &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    let error = message(open(&[path]), &folder);
+    let needed = error.strip_prefix("column \"e\": not enough memory: 549.").unwrap_or(&error);
+    assert!(needed.ends_with(" GB more are needed"), "{error}");
+}
+
+#[test]
+fn buffers_that_claim_to_become_huge_are_an_error_with_the_figure() {
+    let folder = Folder::new();
+    let x = Float32Array::from_iter_values((0..4_321).map(|k| (k / 100) as f32));
+    let batch = RecordBatch::try_from_iter([("x", Arc::new(x) as _)]).unwrap();
+    let path = folder.path("a.arrow");
+    let options = arrow_ipc::writer::IpcWriteOptions::default()
+        .try_with_compression(Some(arrow_ipc::CompressionType::LZ4_FRAME))
+        .unwrap();
+    let file = File::create(&path).unwrap();
+    let mut writer = FileWriter::try_new_with_options(file, &batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(read_all(&path).unwrap().len(), 4_321);
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, claiming(&bytes, 4 * 4_321, 1 << 50)).unwrap();
+    let error = message(read_all(&path), &folder);
+    assert!(error.starts_with("a.arrow: not enough memory: 1.1 PB more"), "{error}");
+}
+
 #[test]
 fn a_changed_file_is_an_error() {
     let folder = Folder::new();
