@@ -211,7 +211,7 @@ def decide(
     if resume and checkpoint is None:
         raise TypeError("resume was given without checkpoint, the file to go on from")
     kept = None if checkpoint is None else os.fsdecode(checkpoint)
-    if is_path(X):
+    if is_path(X) and y is None:
         # Before the file is read, which may take long.
         check_options(margin, margin_kind, gap, max_passes, time_limit)
         if kept is not None:

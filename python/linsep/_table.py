@@ -147,7 +147,8 @@ def open(
     format : {"csv", "tsv", "libsvm", "npy", "parquet", "arrow"}, optional
         The format; by default by the extension, else by the content.
     delimiter : str, optional
-        The character between cells; by default a comma or, for TSV, a tab.
+        The character between cells; by default a tab for TSV, else what fits the first lines best: a
+        comma, semicolon, tab, pipe or space.
     header : bool or "auto"
         Whether the first line holds names; "auto" if none of its cells is a number.
     index_base : {0, 1}, optional

@@ -13,6 +13,8 @@ use pyo3::exceptions::{
     PyBlockingIOError, PyFileNotFoundError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
 };
 
+use crate::hints::hint;
+
 /// Whatever can go wrong on the Rust side.
 #[derive(Debug)]
 pub enum Failure {
@@ -81,7 +83,7 @@ fn data(error: &Error) -> PyErr {
         return PyValueError::new_err(describe(error));
     };
     let mut text = error.to_string();
-    if let Some(hint) = hint(&error.kind) {
+    if let Some(hint) = hint(error) {
         text = format!("{text}\nhint: {hint}");
     }
     match &error.kind {
@@ -89,7 +91,7 @@ fn data(error: &Error) -> PyErr {
         ErrorKind::Cache(error) => system(source, "the cache cannot be written: ", error),
         ErrorKind::CacheLimit { .. } | ErrorKind::Changed => PyOSError::new_err(text),
         ErrorKind::NoFiles => PyFileNotFoundError::new_err(text),
-        ErrorKind::NoMemory { .. } => PyMemoryError::new_err(text),
+        ErrorKind::NoMemory { .. } | ErrorKind::IndexMemory { .. } => PyMemoryError::new_err(text),
         _ => PyValueError::new_err(text),
     }
 }
@@ -115,39 +117,6 @@ fn system(file: &str, what: &str, error: &io::Error) -> PyErr {
         }
         None => PyOSError::new_err(format!("{file}: {what}{text}")),
     }
-}
-
-/// Returns the option of `linsep.open` that may help.
-fn hint(kind: &ErrorKind) -> Option<&'static str> {
-    Some(match kind {
-        ErrorKind::Empty | ErrorKind::HeaderOnly => "check that the file was written completely",
-        ErrorKind::NoRows { .. } => "check the file, and missing=",
-        ErrorKind::NotFinite { .. } => {
-            "missing=\"drop\" leaves such rows out, \"mean\" and \"median\" fill them in"
-        }
-        ErrorKind::NotANumber { .. } => {
-            "categorical=[column] makes a feature of each text, exclude=[column] leaves the column out, \
-             missing=\"drop\" leaves rows out where it stands for a missing value"
-        }
-        ErrorKind::TooLarge => "divide the data by a power of two",
-        ErrorKind::Ragged { .. } => "check the quotes and delimiter=",
-        ErrorKind::NoLabel { .. } => "missing=\"drop\" leaves such rows out",
-        ErrorKind::ManyLevels { .. } => "exclude=[column] leaves it out",
-        ErrorKind::NoMemory { .. } => "stream=True reads the rows in blocks, on every pass again",
-        ErrorKind::OneClass { .. } => "label= chooses another column, labels= a file of labels",
-        ErrorKind::ManyClasses { .. } => {
-            "positive= sets one class against the rest, label= chooses another column, header=True \
-             takes the first line as names"
-        }
-        ErrorKind::NoSuchColumn { .. } => {
-            "strings are names, integers are numbers from 1; header=True takes the first line as names"
-        }
-        ErrorKind::BadIndex { .. } => "format= names another format; index_base=0 counts from 0",
-        ErrorKind::CacheLimit { .. } => "cache_limit= allows more, cache_dir= chooses another disk",
-        ErrorKind::Changed => "open the table again",
-        ErrorKind::Damaged { .. } => "write or fetch the file again",
-        _ => return None,
-    })
 }
 
 /// Returns the message with rows and columns counted from 0, as Python counts them.

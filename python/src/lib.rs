@@ -1,14 +1,15 @@
 //! The native half of the Python package `linsep`; private, re-exported by `linsep/__init__.py`.
 //!
 //! In reading order: [`data`] reads arrays in place, [`table`] opens files, [`work`] runs Rust beside the
-//! interpreter, [`errors`] is the one map from Rust errors to Python exceptions, and [`decide`], [`fit`],
-//! [`separation`] and [`verify`] are the calls. What they return is plain: dictionaries of numbers,
-//! strings and arrays.
+//! interpreter, [`errors`] is the one map from Rust errors to Python exceptions, [`hints`] says what to do
+//! about them, and [`decide`], [`fit`], [`separation`] and [`verify`] are the calls. What they return is
+//! plain: dictionaries of numbers, strings and arrays.
 
 mod data;
 mod decide;
 mod errors;
 mod fit;
+mod hints;
 mod separation;
 mod table;
 mod verify;

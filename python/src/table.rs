@@ -134,7 +134,8 @@ struct Stamp {
 impl Stamp {
     /// Returns the stamp of an array that NumPy has saved; none for any other file.
     fn of_array(path: &Path) -> Option<Self> {
-        let mut file = File::open(path).ok().filter(|_| path.is_file())?;
+        // To look into a pipe would take from it.
+        let mut file = File::open(path.is_file().then_some(path)?).ok()?;
         let mut magic = [0; NPY.len()];
         file.read_exact(&mut magic).ok().filter(|()| magic == *NPY)?;
         Some(Stamp { path: path.to_path_buf(), was: file.metadata().ok()? })

@@ -378,6 +378,16 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 and nothing more")
     with pytest.raises(ValueError, match=r"bad.parquet: the file is damaged"):
         linsep.open(tmp_path / "bad.parquet")
+    for write, hint in [
+        (pd.DataFrame.to_json, "pandas.read_json"),
+        (pd.DataFrame.to_pickle, "pandas.read_pickle"),
+        (lambda frame, path: frame.to_csv(path, encoding="utf-16"), 'encoding="utf-16"'),
+        (pd.DataFrame.to_parquet, 'format="parquet" reads it'),
+    ]:
+        write(pd.DataFrame({"x": [1, 2], "y": [0, 1]}), tmp_path / "other.csv")
+        with pytest.raises(ValueError, match=r"other.csv: expected a table, found .*\nhint: ") as error:
+            linsep.open(tmp_path / "other.csv")
+        assert hint in str(error.value)
 
 
 def test_a_file_that_changes_is_an_error(tmp_path, data, frame):
@@ -418,7 +428,7 @@ def test_the_binary_copy_of_text(tmp_path, data, frame):
     assert copy.stat().st_mtime_ns == written, "a copy that is there is used"
     assert linsep.decide(again).proof == expected
     copy.unlink()
-    with pytest.raises(OSError, match=r"x.csv.*: the cache would exceed 10 bytes\nhint: cache_limit="):
+    with pytest.raises(OSError, match=r"x.csv.*: the cache would exceed 10 bytes\nhint: cache_dir="):
         linsep.open(path, stream=True, cache_dir=folder, cache_limit=10)
     assert list(folder.iterdir()) == []
     with pytest.raises(FileNotFoundError, match="the cache cannot be written"):
