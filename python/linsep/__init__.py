@@ -1,8 +1,8 @@
 """Can one hyperplane tell two classes apart? Decided, and proven.
 
-`decide` gives the verdict with its proof, `verify` checks a proof, `separability_matrix` does it for
-many classes, `check_separation` asks whether a logistic regression has an estimate, and
-`LinearSeparator` is a scikit-learn classifier.
+`decide` gives the verdict with its proof, `verify` checks a proof, `open` opens a table in a file,
+`separability_matrix` does it for many classes, `check_separation` asks whether a logistic regression has
+an estimate, and `LinearSeparator` is a scikit-learn classifier.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from linsep._linsep import __version__
 from linsep._matrix import SeparabilityMatrix, separability_matrix
 from linsep._proof import Margin, Proof, Verification, verify
 from linsep._separation import Separation, check_separation
+from linsep._table import Table, open
 
 if TYPE_CHECKING:
     from linsep._estimator import LinearSeparator
@@ -25,10 +26,12 @@ __all__ = [
     "Proof",
     "SeparabilityMatrix",
     "Separation",
+    "Table",
     "Verification",
     "__version__",
     "check_separation",
     "decide",
+    "open",
     "separability_matrix",
     "verify",
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from linsep import _linsep
 
 __all__ = ["Labels", "Matrix", "read_labels", "read_matrix"]
 
@@ -17,7 +19,7 @@ _LARGEST_EXACT = 2**53
 class Matrix:
     """Features as Rust reads them, with the names that a frame gave them."""
 
-    values: Any  # a 2-d float array, or (indptr, indices, data, columns)
+    values: Any  # a 2-d float array, (indptr, indices, data, columns), or the rows of a table
     rows: int
     columns: int
     names: list[str] | None = None
@@ -40,7 +42,7 @@ class Matrix:
 class Labels:
     """Which rows are positive, and what the two classes are called."""
 
-    positive: np.ndarray
+    positive: Any  # an array of bool; None where the table knows
     classes: tuple[Any, Any]  # the negative one first
 
 
@@ -54,6 +56,10 @@ def read_matrix(x: Any) -> Matrix:
     NumPy float64 and float32 arrays in C order and canonical CSR matrices of float64 with 32-bit
     indices are not copied (the row offsets of CSR are); everything else is converted to float64 once.
     """
+    if isinstance(x, str | bytes | os.PathLike) or isinstance(getattr(x, "_rows", None), _linsep.Rows):
+        raise TypeError(
+            "tables in files are for linsep.decide and linsep.verify; expected arrays or a frame"
+        )
     names = index = None
     module = _module(x)
     if hasattr(x, "design_info"):

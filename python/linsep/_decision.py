@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from linsep import _html, _linsep
-from linsep._data import Labels, Matrix, read_labels, read_matrix
-from linsep._explanation import Explanation
-from linsep._proof import Margin, Proof
+from linsep._data import Labels, Matrix, read_matrix
+from linsep._explanation import Explanation, row_names
+from linsep._proof import Margin, Proof, Verification
+from linsep._table import is_path, read_data
 
 __all__ = ["Decision", "decide"]
 
@@ -31,9 +34,10 @@ class Decision:
     margin : Margin
         Bounds on the largest margin.
     conflicting_rows : ndarray of int
-        Rows, counted from 0, that no hyperplane puts all on their own sides; empty if separable.
+        Rows, counted from 0, that no hyperplane puts all on their own sides; empty if separable. Rows of
+        a table that were dropped for missing values do not count.
     conflicting_index : index or None
-        The same rows by the index of the frame, where X was one.
+        The same rows by the index of the frame, or by the column of the table that names its rows.
     multipliers : list of int
         How many times each of these rows is taken so that they cancel.
     proof : Proof or None
@@ -48,6 +52,12 @@ class Decision:
         The negative and the positive label; "rest" stands for several.
     explanation : Explanation or None
         Where to look for wrong labels, if that was asked for.
+    left_out : list of str
+        Steps of the search that need all rows in memory, and were left out because they do not fit:
+        "dual". Others took their place.
+    unfinished : bool
+        Whether a limit kept the search from its goal, an answer or the largest margin: a checkpoint then
+        stays, to go on from.
     """
 
     verdict: str
@@ -67,13 +77,15 @@ class Decision:
     conflicting_index: Any = None
     explanation: Explanation | None = None
     because: str | None = None
+    left_out: list[str] = field(default_factory=list)
+    unfinished: bool = False
 
     @property
     def separable(self) -> bool:
         """Whether some hyperplane puts every row strictly on its own side."""
         return self.verdict == "separable"
 
-    def verify(self, X: Any, y: Any) -> Any:
+    def verify(self, X: Any, y: Any = None) -> Verification:
         """Check the proof against the data; see :meth:`Proof.verify`."""
         if self.proof is None:
             raise ValueError("there is no proof: the verdict is undecided")
@@ -107,6 +119,8 @@ class Decision:
         facts.append(("proof", "accepted by the checker" if self.proof is not None else "none"))
         passes = _html.counted(self.passes, "pass", "passes")
         facts.append(("found by", f"{self.way}, {passes}, {self.seconds:.3g} s"))
+        if self.left_out:
+            facts.append(("left out", f"{_html.listed(self.left_out)}: the rows do not fit in memory"))
         return facts
 
     def __repr__(self) -> str:
@@ -120,7 +134,7 @@ class Decision:
 
 def decide(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     margin: Literal["any", "max"] = "any",
     margin_kind: Literal["angular", "geometric"] = "angular",
@@ -130,6 +144,8 @@ def decide(
     explain: bool = False,
     verbose: bool = False,
     positive: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Decision:
     """Decide whether one hyperplane can tell two classes apart, and prove it.
 
@@ -137,9 +153,11 @@ def decide(
     ----------
     X : array-like of shape (rows, features)
         A NumPy array, a SciPy sparse matrix, a pandas or polars frame, an Arrow table, or lists.
-        float64 and float32 arrays in C order and canonical CSR of float64 are read in place.
+        float64 and float32 arrays in C order and canonical CSR of float64 are read in place. Or a table
+        in a file: a :class:`Table`, or a path, which is opened as :func:`linsep.open` does by default.
     y : array-like of shape (rows,)
-        Two different labels: numbers, strings or booleans. The larger one is positive.
+        Two different labels: numbers, strings or booleans. The larger one is positive. A table has
+        labels of its own.
     margin : {"any", "max"}
         Whether any separating hyperplane is good enough, or the one with the largest margin is sought.
     margin_kind : {"angular", "geometric"}
@@ -152,11 +170,18 @@ def decide(
         The time in seconds after which the answer is "undecided".
     explain : bool
         Whether to look for rows without which the rest is separable, where to look for wrong labels.
-        The time limit is for both together.
+        The time limit is for both together. It needs all rows in memory: for a table that does not fit
+        there is a warning in its place.
     verbose : bool
         Whether a line is printed after each pass.
     positive : object, optional
         The label of the positive class; all others are then negative.
+    checkpoint : path, optional
+        A file for what each pass finds, to go on from after a limit, Ctrl-C or a kill. A verdict removes
+        it.
+    resume : bool
+        Whether to go on from the checkpoint, to the same answer and proof as if the call had never
+        stopped. The data and the options have to be the same, limits aside.
 
     Returns
     -------
@@ -165,7 +190,10 @@ def decide(
     Raises
     ------
     ValueError
-        If the data cannot be used; the message names the row and the column, counted from 0.
+        If the data cannot be used; the message names the row and the column, counted from 0. If the
+        checkpoint is of other data or options.
+    OSError
+        If a file cannot be read or written, or has changed since the table was opened.
 
     Examples
     --------
@@ -180,8 +208,15 @@ def decide(
     >>> decision.separable, decision.margin.upper - decision.margin.lower < 1e-6
     (True, True)
     """
-    matrix = read_matrix(X)
-    labels = read_labels(y, matrix.rows, positive)
+    if resume and checkpoint is None:
+        raise TypeError("resume was given without checkpoint, the file to go on from")
+    kept = None if checkpoint is None else os.fsdecode(checkpoint)
+    if is_path(X) and y is None:
+        # Before the file is read, which may take long.
+        check_options(margin, margin_kind, gap, max_passes, time_limit)
+        if kept is not None:
+            _linsep.check_checkpoint(kept, resume=bool(resume))
+    matrix, labels = read_data(X, y, positive, verbose)
     return decide_parts(
         matrix,
         labels,
@@ -193,6 +228,8 @@ def decide(
         explain=explain,
         progress=print if verbose else None,
         positive=positive,
+        checkpoint=kept,
+        resume=bool(resume),
     )
 
 
@@ -209,6 +246,22 @@ def check_margin(margin: str) -> None:
         raise ValueError(f'margin is {margin!r}; expected "any" or "max"')
 
 
+def check_options(
+    margin: str, margin_kind: str, gap: float, max_passes: int | None, time_limit: float | None
+) -> dict[str, Any]:
+    """Return the options as Rust takes them; raise a ValueError if one is out of its range."""
+    check_margin(margin)
+    if margin_kind not in ("angular", "geometric"):
+        raise ValueError(f'margin_kind is {margin_kind!r}; expected "angular" or "geometric"')
+    limits: dict[str, Any] = {
+        "gap": float(gap),
+        "max_passes": None if max_passes is None else whole("max_passes", max_passes),
+        "time_limit": None if time_limit is None else float(time_limit),
+    }
+    _linsep.check_limits(**limits)
+    return {"maximise": margin == "max", "geometric": margin_kind == "geometric", **limits}
+
+
 def decide_parts(
     matrix: Matrix,
     labels: Labels,
@@ -221,26 +274,20 @@ def decide_parts(
     explain: bool = False,
     progress: Callable[[str], Any] | None = None,
     positive: Any = None,
+    checkpoint: str | None = None,
+    resume: bool = False,
 ) -> Decision:
     """Return the decision on data that has been read."""
-    check_margin(margin)
-    if margin_kind not in ("angular", "geometric"):
-        raise ValueError(f'margin_kind is {margin_kind!r}; expected "angular" or "geometric"')
+    options = check_options(margin, margin_kind, gap, max_passes, time_limit)
+    options |= {"explain": explain, "progress": progress, "checkpoint": checkpoint, "resume": resume}
     with naming_columns(matrix.names):
-        found = _linsep.decide(
-            matrix.values,
-            labels.positive,
-            maximise=margin == "max",
-            geometric=margin_kind == "geometric",
-            gap=float(gap),
-            max_passes=None if max_passes is None else whole("max_passes", max_passes),
-            time_limit=None if time_limit is None else float(time_limit),
-            explain=explain,
-            progress=progress,
-        )
+        found = _linsep.decide(matrix.values, labels.positive, **options)
+    why = found["explanation"]
+    if explain and why is None:
+        reason = "it needs all rows in memory, and they do not fit"
+        warnings.warn(f"the explanation is left out: {reason}", UserWarning, stacklevel=3)
     rows = found["rows"]
     proof = found["proof"]
-    why = found["explanation"]
     return Decision(
         verdict=found["verdict"],
         coef=found["coef"],
@@ -257,9 +304,11 @@ def decide_parts(
         features=matrix.columns,
         classes=labels.classes,
         feature_names=matrix.names,
-        conflicting_index=None if matrix.index is None else matrix.index[rows],
+        conflicting_index=row_names(rows, matrix.index, found["row_names"]),
         explanation=None if why is None else Explanation.read(why, matrix.index),
         because=found["because"],
+        left_out=found["left_out"],
+        unfinished=found["unfinished"],
     )
 
 

@@ -11,6 +11,13 @@ from linsep._html import counted, listed
 __all__ = ["Explanation"]
 
 
+def row_names(rows: np.ndarray, index: Any, names: list[str] | None) -> Any:
+    """Return what rows are called, by a table or by the index of a frame; None if they have no names."""
+    if names is not None:
+        return np.array(names, dtype=object)
+    return None if index is None else index[rows]
+
+
 @dataclass(frozen=True, repr=False)
 class Explanation:
     """Why data is not separable: where to look for wrong labels. Rows are counted from 0.
@@ -32,7 +39,7 @@ class Explanation:
         For quasi-separable data: the features that a weak separator uses, and the rows strictly on
         their own sides.
     suspects_index : index or None
-        The suspects by the index of the frame, where X was one.
+        The suspects by the index of the frame, or by the column of the table that names its rows.
     """
 
     contradictions: list[list[int]]
@@ -53,7 +60,7 @@ class Explanation:
         if removal is not None:
             suspects = np.array([row for row, _ in removal], dtype=np.int64)
             distances = np.array([distance for _, distance in removal])
-        named = None if index is None or suspects is None else index[suspects]
+        named = None if suspects is None else row_names(suspects, index, found["suspect_names"])
         return cls(
             contradictions=found["contradictions"],
             suspects=suspects,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from linsep import _linsep
-from linsep._data import read_labels, read_matrix
+from linsep._table import Table, is_path, read_data
 
 __all__ = ["Margin", "Proof", "Verification", "verify"]
 
@@ -118,11 +118,11 @@ class Proof:
         """Return the text of the proof file."""
         return self._text
 
-    def verify(self, X: Any, y: Any, *, positive: Any = None) -> Verification:
-        """Check the proof against the data, in exact arithmetic."""
-        matrix = read_matrix(X)
-        named = self._positive if positive is None else positive
-        labels = read_labels(y, matrix.rows, named)
+    def verify(self, X: Any, y: Any = None, *, positive: Any = None) -> Verification:
+        """Check the proof against the data, in exact arithmetic; a table or a path needs no y."""
+        # A table has been told which class is positive.
+        named = self._positive if positive is None and not isinstance(X, Table) else positive
+        matrix, labels = read_data(X, y, named)
         found = _linsep.verify(matrix.values, labels.positive, self._text)
         if found["margin"] is not None:
             found["margin"] = Margin(*found["margin"])
@@ -142,16 +142,20 @@ class Proof:
 
 
 def verify(
-    X: Any, y: Any, proof: Proof | str | os.PathLike[str], *, positive: Any = None
+    X: Any,
+    y: Any = None,
+    proof: Proof | str | os.PathLike[str] | None = None,
+    *,
+    positive: Any = None,
 ) -> Verification:
-    """Check a proof against data, in exact arithmetic.
+    """Check a proof against data, in exact arithmetic: `verify(X, y, proof)` or `verify(table, proof)`.
 
     The checker shares no code with the search that found the proof.
 
     Parameters
     ----------
     X, y : array-like
-        The data, as for :func:`linsep.decide`.
+        The data, as for :func:`linsep.decide`. A table, or the path of one, needs no y.
     proof : Proof or path
         The proof, or the file that it is in.
     positive : object, optional
@@ -169,6 +173,10 @@ def verify(
     >>> linsep.verify(X, y, linsep.decide(X, y).proof)
     valid: inseparable
     """
+    if proof is None and (isinstance(X, Table) or is_path(X)):
+        y, proof = None, y
+    if proof is None:
+        raise TypeError("proof is missing: linsep.verify(X, y, proof) or linsep.verify(table, proof)")
     if not isinstance(proof, Proof):
         proof = Proof.load(proof)
     return proof.verify(X, y, positive=positive)

@@ -1,10 +1,10 @@
-//! Arrays of NumPy and SciPy, read in place.
+//! Arrays of NumPy and SciPy, read in place; and what a call is about, arrays or an opened table.
 
 use std::sync::Arc;
 
 use linsep::Samples;
 use linsep::data::samples::{Dense, LabelNames, Labels, Lent, Missing, Sparse};
-use linsep::data::{Error, ErrorKind, Features};
+use linsep::data::{Data, Error, ErrorKind, Features, Memory};
 use numpy::{
     Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
@@ -12,6 +12,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::errors::Failure;
+use crate::table::{Rows, Table};
+use crate::work::Wire;
 
 /// The memory of an array, and a reference that keeps it alive.
 struct Array<T> {
@@ -111,6 +113,48 @@ where
 /// Returns the labels: true where a row is positive.
 pub fn labels(positive: &PyReadonlyArray1<'_, bool>) -> PyResult<Vec<bool>> {
     Ok(positive.as_slice()?.to_vec())
+}
+
+/// What a call is about. A clone stays with the calling thread; see [`Matrix`].
+#[derive(Clone)]
+pub enum Given {
+    /// Features, and for every row whether it is positive.
+    Arrays(Matrix, Vec<bool>),
+    /// A table.
+    Table(Arc<Table>),
+}
+
+impl Given {
+    /// Returns arrays with their labels, or an opened table, which has its own.
+    pub fn new(
+        x: &Bound<'_, PyAny>,
+        positive: Option<&PyReadonlyArray1<'_, bool>>,
+    ) -> PyResult<Self> {
+        match (x.cast::<Rows>(), positive) {
+            (Ok(rows), None) => Ok(Given::Table(rows.get().0.clone())),
+            (Err(_), Some(positive)) => Ok(Given::Arrays(Matrix::new(x)?, labels(positive)?)),
+            _ => Err(PyTypeError::new_err("expected arrays with labels, or a table without")),
+        }
+    }
+
+    /// Returns whether a column of the table names the rows.
+    pub fn has_names(&self) -> bool {
+        matches!(self, Given::Table(table) if table.has_names())
+    }
+
+    /// Returns what `work` makes of the rows. Errors if they are of no use, and as `work` does.
+    pub fn show<T>(
+        self,
+        wire: &Wire,
+        work: impl FnOnce(&dyn Data) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        match self {
+            Given::Arrays(matrix, positive) => {
+                work(&Memory::new(&matrix.samples(positive, false)?))
+            }
+            Given::Table(table) => table.show(wire, work),
+        }
+    }
 }
 
 /// Returns where Rust reads the first value of the matrix: a test that it is where Python has it.

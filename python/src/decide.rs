@@ -1,17 +1,20 @@
 //! The verdict.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use linsep::data::Data;
 use linsep::decide::{
-    DecideOptions, Decision, ExplainOptions, Explanation, Limit, MarginGoal, MarginKind, Pass,
-    Removing, Watch, explain as explained,
+    Conflict, DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal, Limit,
+    MarginGoal, MarginKind, Pass, Removing, Watch, decide_data, decide_resumable,
+    explain as explained,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::data::{Matrix, labels};
+use crate::data::Given;
 use crate::errors::Failure;
 use crate::work::{Wire, run};
 
@@ -38,41 +41,139 @@ impl Watch for Watcher<'_> {
     }
 }
 
+/// Where a decision keeps what its passes find.
+struct Checkpoint {
+    path: PathBuf,
+    resume: bool,
+}
+
+impl Checkpoint {
+    fn open(&self) -> Result<Journal, Failure> {
+        let journal = match self.resume {
+            true => Journal::resume(&self.path),
+            false => Journal::create(&self.path),
+        };
+        journal.map_err(|error| Failure::Journal(self.path.clone(), error))
+    }
+
+    fn decide(
+        &self,
+        data: &dyn Data,
+        options: &DecideOptions,
+        watch: &mut dyn Watch,
+    ) -> Result<Decision, Failure> {
+        let decision = decide_resumable(data, options, watch, &mut self.open()?);
+        decision.map_err(|error| match error {
+            DecideError::Journal(error) => Failure::Journal(self.path.clone(), error),
+            error => error.into(),
+        })
+    }
+}
+
+/// Raises an error if a decision cannot be kept in this file, or taken up from it: before data is read,
+/// which may take long. An older checkpoint that is not gone on from is removed.
+#[pyfunction]
+#[pyo3(signature = (path, *, resume))]
+pub fn check_checkpoint(path: PathBuf, resume: bool) -> PyResult<()> {
+    let checkpoint = Checkpoint { path, resume };
+    drop(checkpoint.open()?);
+    if !resume {
+        remove(&checkpoint.path);
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) {
+    // Best effort: what was asked for is known.
+    let _ = std::fs::remove_file(path);
+}
+
 /// Returns the verdict, what it rests on, and the seconds spent in Rust.
 #[pyfunction]
 #[pyo3(signature = (x, positive, *, maximise, geometric, gap, max_passes, time_limit=None,
-    explain=false, progress=None))]
+    explain=false, checkpoint=None, resume=false, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "the options of the call, by name")]
 pub fn decide<'py>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,
-    positive: PyReadonlyArray1<'py, bool>,
+    positive: Option<PyReadonlyArray1<'py, bool>>,
     maximise: bool,
     geometric: bool,
     gap: f64,
     max_passes: Option<i64>,
     time_limit: Option<f64>,
     explain: bool,
+    checkpoint: Option<PathBuf>,
+    resume: bool,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
+    let given = Given::new(x, positive.as_ref())?;
     let options = limits(gap, max_passes, time_limit)?
         .with_margin(if maximise { MarginGoal::Max } else { MarginGoal::Any })
         .with_kind(if geometric { MarginKind::Geometric } else { MarginKind::Angular });
-    let shared = matrix.clone();
-    let (decision, explanation, spent) = run(py, progress, move |wire| {
+    let checkpoint = checkpoint.map(|path| Checkpoint { path, resume });
+    let (shared, named, kept) = (given.clone(), given.has_names(), checkpoint.as_ref());
+    let (decision, explanation, names, spent) = run(py, progress, move |wire| {
         let started = Instant::now();
-        let samples = shared.samples(positive, false)?;
-        let decision = linsep::decide::decide(&samples, &options, &mut Watcher(wire))?;
-        let limits = ExplainOptions::after(&decision, &options);
-        let explanation =
-            explain.then(|| explained(&samples, &decision, &limits, &mut Watcher(wire)));
-        Ok((decision, explanation, started.elapsed()))
+        shared.show(wire, |data| {
+            let decision = match kept {
+                Some(kept) => kept.decide(data, &options, &mut Watcher(wire))?,
+                None => decide_data(data, &options, &mut Watcher(wire))?,
+            };
+            let limits = ExplainOptions::after(&decision, &options);
+            let samples = if explain { data.gather()? } else { None };
+            let explanation =
+                samples.map(|samples| explained(samples, &decision, &limits, &mut Watcher(wire)));
+            let names = match named {
+                true => RowNames::fetch(data, &decision, explanation.as_ref())?,
+                false => RowNames::default(),
+            };
+            Ok((decision, explanation, names, started.elapsed()))
+        })
     })?;
-    drop(matrix);
+    drop(given);
+    // Only now, when nothing can come between a verdict and who asked for it.
+    if let Some(Checkpoint { path, .. }) = checkpoint.filter(|_| !decision.unfinished) {
+        remove(&path);
+    }
     let dict = result(py, &decision, spent)?;
-    dict.set_item("explanation", explanation.map(|e| describe(py, &e)).transpose()?)?;
+    dict.set_item("row_names", names.conflict)?;
+    let explanation = explanation.map(|explanation| describe(py, &explanation)).transpose()?;
+    if let Some(explanation) = &explanation {
+        explanation.set_item("suspect_names", names.suspects)?;
+    }
+    dict.set_item("explanation", explanation)?;
     Ok(dict)
+}
+
+/// What the rows that a decision speaks of are called, where a column names them.
+#[derive(Default)]
+struct RowNames {
+    conflict: Option<Vec<String>>,
+    suspects: Option<Vec<String>>,
+}
+
+impl RowNames {
+    fn fetch(
+        data: &dyn Data,
+        decision: &Decision,
+        explanation: Option<&Explanation>,
+    ) -> Result<Self, Failure> {
+        let conflict = decision.conflict().map(Conflict::rows).unwrap_or_default();
+        let removal = explanation.and_then(|explanation| explanation.removal.as_ref());
+        let suspects: Vec<usize> =
+            removal.iter().flat_map(|removal| &removal.rows).map(|row| row.row).collect();
+        Ok(RowNames { conflict: names(data, &conflict)?, suspects: names(data, &suspects)? })
+    }
+}
+
+fn names(data: &dyn Data, rows: &[usize]) -> Result<Option<Vec<String>>, Failure> {
+    if rows.is_empty() {
+        return Ok(Some(vec![]));
+    }
+    let samples = data.fetch(rows)?;
+    let named = |i: usize| samples.row_ids().map(|ids| ids.get(i).to_string());
+    Ok((0..rows.len()).map(named).collect())
 }
 
 fn describe<'py>(py: Python<'py>, explanation: &Explanation) -> PyResult<Bound<'py, PyDict>> {
@@ -138,6 +239,8 @@ fn result<'py>(
     dict.set_item("because", decision.because().map(Limit::word))?;
     dict.set_item("way", name(serde_json::json!(decision.way)))?;
     dict.set_item("passes", decision.passes)?;
+    dict.set_item("left_out", if decision.left_out { vec!["dual"] } else { vec![] })?;
+    dict.set_item("unfinished", decision.unfinished)?;
     let margin = decision.margin();
     dict.set_item("margin", (margin.lower, margin.upper, margin.kind.to_string()))?;
     let plane = decision.hyperplane();

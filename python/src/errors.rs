@@ -1,12 +1,19 @@
 //! The one map from Rust errors to Python exceptions.
 
+use std::io;
+use std::path::PathBuf;
+
 use linsep::data::error::{Column, Place};
 use linsep::data::{Error, ErrorKind};
-use linsep::decide::DecideError;
+use linsep::decide::{DecideError, JournalError};
 use linsep::online::FitError;
 use linsep::proof::ProofError;
 use pyo3::PyErr;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyBlockingIOError, PyFileNotFoundError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+};
+
+use crate::hints::hint;
 
 /// Whatever can go wrong on the Rust side.
 #[derive(Debug)]
@@ -17,6 +24,8 @@ pub enum Failure {
     Fit(FitError),
     /// A decision could not begin, or come to its end.
     Decide(DecideError),
+    /// A decision cannot be kept in this file, or taken up from it.
+    Journal(PathBuf, JournalError),
     /// A proof cannot be read.
     Proof(ProofError),
     /// A setting cannot be read.
@@ -55,15 +64,58 @@ impl From<ProofError> for Failure {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Data(error) => PyValueError::new_err(describe(&error)),
+            Failure::Data(error) => data(&error),
             Failure::Fit(error) => PyValueError::new_err(error.to_string()),
             Failure::Decide(error) => PyValueError::new_err(error.to_string()),
+            Failure::Journal(path, error) => journal(&path.display().to_string(), &error),
             Failure::Proof(error) => PyValueError::new_err(error.to_string()),
             Failure::Setting(message) => PyValueError::new_err(message),
             Failure::Panic => {
                 PyRuntimeError::new_err("linsep failed inside; this is a bug, please report it")
             }
         }
+    }
+}
+
+/// Returns the exception for data: what the disk does is an OSError, what is in it a ValueError.
+fn data(error: &Error) -> PyErr {
+    let Some(source) = &error.place.source else {
+        return PyValueError::new_err(describe(error));
+    };
+    let mut text = error.to_string();
+    if let Some(hint) = hint(error) {
+        text = format!("{text}\nhint: {hint}");
+    }
+    match &error.kind {
+        ErrorKind::Io(error) => system(source, "", error),
+        ErrorKind::Cache(error) => system(source, "the cache cannot be written: ", error),
+        ErrorKind::CacheLimit { .. } | ErrorKind::Changed => PyOSError::new_err(text),
+        ErrorKind::NoFiles => PyFileNotFoundError::new_err(text),
+        ErrorKind::NoMemory { .. } | ErrorKind::IndexMemory { .. } => PyMemoryError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
+}
+
+/// Returns the exception for a checkpoint.
+fn journal(path: &str, error: &JournalError) -> PyErr {
+    match error {
+        JournalError::Unreadable(error) | JournalError::Unwritable(error) => {
+            system(path, "", error)
+        }
+        JournalError::InUse => PyBlockingIOError::new_err(format!("{path}: {error}")),
+        _ => PyValueError::new_err(format!("{path}: {error}")),
+    }
+}
+
+/// Returns what Python itself would raise: the number chooses the subclass of OSError.
+fn system(file: &str, what: &str, error: &io::Error) -> PyErr {
+    let text = error.to_string();
+    match error.raw_os_error() {
+        Some(number) => {
+            let text = text.split(" (os error").next().unwrap_or_default();
+            PyOSError::new_err((number, format!("{what}{text}"), file.to_string()))
+        }
+        None => PyOSError::new_err(format!("{file}: {what}{text}")),
     }
 }
 

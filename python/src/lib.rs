@@ -1,14 +1,17 @@
 //! The native half of the Python package `linsep`; private, re-exported by `linsep/__init__.py`.
 //!
-//! In reading order: [`data`] reads arrays in place, [`work`] runs Rust beside the interpreter,
-//! [`errors`] is the one map from Rust errors to Python exceptions, and [`decide`], [`fit`],
-//! [`separation`] and [`verify`] are the calls. What they return is plain: dictionaries of numbers, strings and arrays.
+//! In reading order: [`data`] reads arrays in place, [`table`] opens files, [`work`] runs Rust beside the
+//! interpreter, [`errors`] is the one map from Rust errors to Python exceptions, [`hints`] says what to do
+//! about them, and [`decide`], [`fit`], [`separation`] and [`verify`] are the calls. What they return is
+//! plain: dictionaries of numbers, strings and arrays.
 
 mod data;
 mod decide;
 mod errors;
 mod fit;
+mod hints;
 mod separation;
+mod table;
 mod verify;
 mod work;
 
@@ -20,11 +23,13 @@ mod _linsep {
     #[pymodule_export]
     use super::data::address;
     #[pymodule_export]
-    use super::decide::{check_limits, decide};
+    use super::decide::{check_checkpoint, check_limits, decide};
     #[pymodule_export]
     use super::fit::{fit, methods};
     #[pymodule_export]
     use super::separation::separation;
+    #[pymodule_export]
+    use super::table::{Rows, open_table};
     #[pymodule_export]
     use super::verify::{read_proof, verify};
 

@@ -1,11 +1,11 @@
 //! Proofs: reading and checking them.
 
-use linsep::proof::{Proof, Refused, Verified};
+use linsep::proof::{Proof, Refused, Verified, verify_data};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::data::{Matrix, labels};
+use crate::data::Given;
 use crate::errors::Failure;
 use crate::work::run;
 
@@ -27,17 +27,15 @@ pub fn read_proof<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDic
 pub fn verify<'py>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,
-    positive: PyReadonlyArray1<'py, bool>,
+    positive: Option<PyReadonlyArray1<'py, bool>>,
     text: &str,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
+    let given = Given::new(x, positive.as_ref())?;
     let proof = Proof::from_json(text).map_err(Failure::from)?;
-    let shared = matrix.clone();
-    let outcome = run(py, None, move |_| {
-        let samples = shared.samples(positive, false)?;
-        Ok(linsep::proof::verify(&samples, &proof))
-    })?;
-    drop(matrix);
+    let shared = given.clone();
+    let outcome =
+        run(py, None, move |wire| shared.show(wire, |data| Ok(verify_data(data, &proof, None)?)))?;
+    drop(given);
     let dict = PyDict::new(py);
     let verified: Option<&Verified> = outcome.as_ref().ok();
     dict.set_item("valid", verified.is_some())?;

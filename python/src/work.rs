@@ -25,6 +25,14 @@ impl Wire {
         &self.cancelled
     }
 
+    /// Ends the work here and now if it is cancelled. For what has no other way to be ended: the stack
+    /// is unwound without a message, and [`run`] returns what cancelled it.
+    pub fn heed(&self) {
+        if self.cancelled.load(Ordering::Relaxed) {
+            std::panic::resume_unwind(Box::new("cancelled"));
+        }
+    }
+
     /// Passes a line of progress on, if someone listens.
     pub fn say(&self, line: impl FnOnce() -> String) {
         if let Some(messages) = &self.messages {
