@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use linsep::data::Data;
 use linsep::decide::{
     Conflict, DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal, Limit,
-    MarginGoal, MarginKind, Pass, Removing, Watch, decide_data, decide_resumable,
-    explain as explained,
+    MarginGoal, MarginKind, Pass, Removing, Watch, decide_data, decide_resumable, explain_data,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -121,9 +120,10 @@ pub fn decide<'py>(
                 None => decide_data(data, &options, &mut Watcher(wire))?,
             };
             let limits = ExplainOptions::after(&decision, &options);
-            let samples = if explain { data.gather()? } else { None };
-            let explanation =
-                samples.map(|samples| explained(samples, &decision, &limits, &mut Watcher(wire)));
+            let explanation = match explain {
+                true => explain_data(data, &decision, &limits, &mut Watcher(wire))?,
+                false => None,
+            };
             let names = match named {
                 true => RowNames::fetch(data, &decision, explanation.as_ref())?,
                 false => RowNames::default(),

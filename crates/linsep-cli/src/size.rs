@@ -22,7 +22,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     };
     let number: f64 = number.trim().parse().map_err(|_| expected())?;
     let bytes = number * unit;
-    if !(bytes >= 0.0 && bytes < 1e18) {
+    if !(0.0..1e18).contains(&bytes) {
         return Err(expected());
     }
     Ok(bytes as u64)

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use linsep::data::Data;
 use linsep::decide::{
     DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal, MarginGoal,
-    MarginKind, Pass, Removing, Verdict, Watch, decide_data, decide_resumable, explain,
+    MarginKind, Pass, Removing, Verdict, Watch, decide_data, decide_resumable, explain_data,
 };
 use linsep::report::{self, counted, json};
 
@@ -93,16 +93,14 @@ fn explained(
     let limits = ExplainOptions::after(decision, options);
     watcher.bar = Bar::new("explaining", quiet);
     watcher.bar.say("");
-    let Some(samples) = data.gather()? else {
-        watcher.bar.clear();
+    let explanation = explain_data(data, decision, &limits, watcher)?;
+    watcher.bar.clear();
+    if explanation.is_none() {
         eprintln!(
             "linsep: --explain is left out: it needs all rows in memory, and they do not fit"
         );
-        return Ok(None);
-    };
-    let explanation = explain(samples, decision, &limits, watcher);
-    watcher.bar.clear();
-    Ok(Some(explanation))
+    }
+    Ok(explanation)
 }
 
 /// The journal of a decision, and its place.

@@ -43,7 +43,9 @@ pub mod internals;
 
 pub use budget::Limit;
 pub use engine::{DecideError, decide, decide_data, decide_resumable};
-pub use explain::{Carried, ExplainOptions, Explanation, Removal, RemovedRow, explain};
+pub use explain::{
+    Carried, ExplainOptions, Explanation, Removal, RemovedRow, explain, explain_data,
+};
 pub use journal::{Journal, JournalError};
 pub use linsep_proof::{Conflict, Margin, MarginKind, RowWeights, Verdict};
 pub use options::{DecideOptions, MarginGoal, OptionError};

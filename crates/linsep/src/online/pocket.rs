@@ -30,8 +30,6 @@ use serde_json::Value;
 use super::{EpochEnd, Method, Span, Tally, margin_bound, restore_state, save_state};
 use crate::lift::Rows;
 
-/// Rows handed to one task of a check.
-
 /// Pocket with ratchet.
 pub struct Pocket {
     state: State,

@@ -12,6 +12,8 @@ mod scaled;
 
 use std::time::Duration;
 
+use linsep_data::{Data, Error};
+
 use super::budget::Deadline;
 use super::options::DecideOptions;
 use super::outcome::{Decision, Outcome, WeakSeparator};
@@ -85,6 +87,22 @@ pub struct Carried {
     pub separator: WeakSeparator,
     /// The value of the feature on the hyperplane, where it is one feature alone.
     pub border: Option<f64>,
+}
+
+/// Returns why data is not separable, wherever it is; none if its rows do not fit in memory, where they have to
+/// be to tell.
+///
+/// Errors if they cannot be read.
+pub fn explain_data(
+    data: &dyn Data,
+    decision: &Decision,
+    options: &ExplainOptions,
+    watch: &mut dyn Watch,
+) -> Result<Option<Explanation>, Error> {
+    if decision.conflict().is_none() {
+        return Ok(Some(Explanation::default()));
+    }
+    Ok(data.gather()?.map(|samples| explain(samples, decision, options, watch)))
 }
 
 /// Returns why `samples` are not separable, which `decision` has found out. Of separable data, and where
