@@ -174,6 +174,18 @@ pub trait Fold: Send + Sync + Sized {
 
     /// Returns what one fold would be that had seen the blocks of both.
     fn merge(self, other: Self) -> Self;
+
+    /// Writes what it asks for, so that a fold like it can be made where the rows are. Returns false if it
+    /// cannot leave this process.
+    fn request(&self, _out: &mut Vec<u8>) -> bool {
+        false
+    }
+
+    /// Takes over, having seen nothing, what a fold made by the request has found in all rows of data of this
+    /// shape. Nothing if the bytes cannot be that.
+    fn accept(&mut self, _from: &mut &[u8], _shape: Shape) -> Option<()> {
+        None
+    }
 }
 
 /// Returns the fold after it has seen every row. Costs a pass; see there for errors.
@@ -211,6 +223,16 @@ pub fn fold<F: Fold>(data: &dyn Data, fold: F) -> Result<F, Error> {
 pub trait Absorb: Sync {
     /// Takes a block in.
     fn absorb(&self, block: &Block<'_>);
+
+    /// Returns what is asked for, for rows that do not come to this process; nothing if they have to.
+    fn request(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Takes over what was found elsewhere in all rows. Nothing if the bytes cannot be that.
+    fn accept(&self, _found: &[u8], _shape: Shape) -> Option<()> {
+        None
+    }
 }
 
 /// As many copies of a fold as threads are at work.
@@ -226,6 +248,18 @@ impl<F: Fold> Absorb for Shards<F> {
         let mut shard = shard.unwrap_or_else(|| self.empty.fresh());
         shard.absorb(block);
         free().push(shard);
+    }
+
+    fn request(&self) -> Option<Vec<u8>> {
+        let mut request = vec![];
+        self.empty.request(&mut request).then_some(request)
+    }
+
+    fn accept(&self, mut found: &[u8], shape: Shape) -> Option<()> {
+        let mut shard = self.empty.fresh();
+        shard.accept(&mut found, shape)?;
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(shard);
+        found.is_empty().then_some(())
     }
 }
 
@@ -243,6 +277,15 @@ impl<A: Fold, B: Fold> Fold for (A, B) {
     fn merge(self, other: Self) -> Self {
         (self.0.merge(other.0), self.1.merge(other.1))
     }
+
+    fn request(&self, out: &mut Vec<u8>) -> bool {
+        self.0.request(out) && self.1.request(out)
+    }
+
+    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.0.accept(from, shape)?;
+        self.1.accept(from, shape)
+    }
 }
 
 /// A fold that may not be needed.
@@ -259,6 +302,14 @@ impl<F: Fold> Fold for Option<F> {
 
     fn merge(self, other: Self) -> Self {
         self.zip(other).map(|(a, b)| a.merge(b))
+    }
+
+    fn request(&self, out: &mut Vec<u8>) -> bool {
+        self.as_ref().is_none_or(|fold| fold.request(out))
+    }
+
+    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.iter_mut().try_for_each(|fold| fold.accept(from, shape))
     }
 }
 

@@ -3,7 +3,7 @@
 //! Bytes can be kept in a file, or sent to where the fold goes on. The same findings are the same bytes,
 //! however the rows were cut, and floats are kept to the last bit.
 
-use crate::data::{Fold, Shape};
+use crate::data::{Block, Fold, Shape};
 
 /// A fold that can be kept as bytes.
 pub trait Kept: Fold {
@@ -16,9 +16,61 @@ pub trait Kept: Fold {
     /// Writes what it has found so far.
     fn save(&self, out: &mut Vec<u8>);
 
-    /// Takes over, having seen nothing, what a fold with the same question has found in rows of this shape.
-    /// Nothing if the bytes cannot be that; then it is of no further use.
+    /// Takes over, having seen nothing, what a fold with the same question has found in some rows of data of
+    /// this shape. Nothing if the bytes cannot be that; then it is of no further use.
     fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()>;
+
+    /// Returns false if what was found cannot be of all rows of data of this shape.
+    fn is_complete(&self, _shape: Shape) -> bool {
+        true
+    }
+
+    /// Takes over what was found in all rows, as [`Kept::restore`] does.
+    fn restore_complete(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.restore(from, shape)?;
+        self.is_complete(shape).then_some(())
+    }
+}
+
+/// Writes what a fold looks for and what it asks for: what [`Fold::request`] writes for folds that can leave
+/// the process, and so returns.
+pub fn send(fold: &impl Kept, out: &mut Vec<u8>) -> bool {
+    fold.kind().put(out);
+    fold.question(out);
+    true
+}
+
+/// What is done, where the rows are, with a fold that a request has asked for.
+pub enum Job<'a> {
+    /// It sees these rows.
+    Absorb(&'a Block<'a>),
+    /// It becomes what two like it have found, each in rows of its own. What is read is taken off the fronts.
+    Merge(&'a [u8], &'a [u8]),
+}
+
+impl Job<'_> {
+    /// Appends what the fold has found then. Nothing if what is to be merged cannot be that of such folds.
+    pub fn on(&mut self, mut fold: impl Kept, shape: Shape, out: &mut Vec<u8>) -> Option<()> {
+        match self {
+            Job::Absorb(block) => fold.absorb(block),
+            Job::Merge(one, other) => {
+                let mut second = fold.fresh();
+                fold.restore(one, shape)?;
+                second.restore(other, shape)?;
+                fold = fold.merge(second);
+            }
+        }
+        fold.save(out);
+        Some(())
+    }
+
+    /// Returns true if nothing is left of what was to be merged.
+    pub fn is_done(&self) -> bool {
+        match self {
+            Job::Absorb(_) => true,
+            Job::Merge(one, other) => one.is_empty() && other.is_empty(),
+        }
+    }
 }
 
 /// Two folds that share a read are kept together.
@@ -44,6 +96,10 @@ impl<A: Kept, B: Kept> Kept for (A, B) {
         self.0.restore(from, shape)?;
         self.1.restore(from, shape)
     }
+
+    fn is_complete(&self, shape: Shape) -> bool {
+        self.0.is_complete(shape) && self.1.is_complete(shape)
+    }
 }
 
 /// A fold that may not be needed is kept if it is there.
@@ -63,6 +119,10 @@ impl<F: Kept> Kept for Option<F> {
 
     fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
         self.iter_mut().try_for_each(|fold| fold.restore(from, shape))
+    }
+
+    fn is_complete(&self, shape: Shape) -> bool {
+        self.iter().all(|fold| fold.is_complete(shape))
     }
 }
 

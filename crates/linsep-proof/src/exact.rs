@@ -286,6 +286,11 @@ impl<'a> ExactPlane<'a> {
         ExactPlane { weights, bias, few, rounded }
     }
 
+    /// Returns the weights and the bias.
+    pub fn integers(&self) -> (&'a [IBig], &'a IBig) {
+        (self.weights, self.bias)
+    }
+
     /// Returns the exact sign of W·x + B.
     pub fn sign(&self, row: Row) -> Ordering {
         let mut sum = Sum { mantissa: self.bias.clone(), exponent: 0 };

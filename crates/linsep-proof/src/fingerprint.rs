@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use linsep_data::{Block, Data, Fold, Memory, Samples, Shape, fold};
+use linsep_data::kept::{self, Bytes};
+use linsep_data::{Block, Data, Fold, Kept, Memory, Samples, Shape, fold};
 
 use crate::exact::Row;
 use crate::proof::DataName;
@@ -93,6 +94,31 @@ impl Fold for Fingerprint {
     fn merge(mut self, other: Self) -> Self {
         self.sum = add(self.sum, other.sum);
         self
+    }
+
+    fn request(&self, out: &mut Vec<u8>) -> bool {
+        kept::send(self, out)
+    }
+
+    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.restore_complete(from, shape)
+    }
+}
+
+impl Kept for Fingerprint {
+    fn kind(&self) -> String {
+        "fingerprint".to_string()
+    }
+
+    fn question(&self, _out: &mut Vec<u8>) {}
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.sum.put(out);
+    }
+
+    fn restore(&mut self, from: &mut &[u8], _: Shape) -> Option<()> {
+        self.sum = Bytes::take(from)?;
+        Some(())
     }
 }
 

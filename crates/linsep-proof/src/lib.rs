@@ -10,6 +10,7 @@
 mod evidence;
 pub mod exact;
 mod fingerprint;
+pub mod look;
 pub mod margin;
 pub mod proof;
 mod rank;

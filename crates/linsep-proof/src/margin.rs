@@ -12,8 +12,8 @@ use crate::evidence::RowWeights;
 use crate::exact::{
     Row, Sum, exact_value, float_value_and_squares, parts, power_of_two, sign_of_value,
 };
-use crate::proof::MarginKind;
-use crate::verify::columns_per_task;
+use crate::proof::{FloatPlane, MarginKind};
+use crate::verify::{Looks, columns_per_task};
 
 /// Returns a number that the margin of the hyperplane is not below, close to it. One parallel pass.
 ///
@@ -34,7 +34,10 @@ pub fn lower_bound(
     bias: f64,
 ) -> Result<f64, Error> {
     assert_eq!(weights.len(), data.shape().columns, "one weight per feature");
-    Ok(fold(data, SidesAndMargin::new(kind, weights, bias))?.lower)
+    let plane = FloatPlane { weights: weights.to_vec(), bias };
+    let mut looks = Looks::default();
+    looks.ask_margin(kind, &plane);
+    Ok(fold(data, looks)?.margin.expect("asked for").lower)
 }
 
 /// Looks which rows are strictly on their own side of a hyperplane, and how near the nearest is.
@@ -54,6 +57,11 @@ impl<'a> SidesAndMargin<'a> {
     pub(crate) fn new(kind: MarginKind, weights: &'a [f64], bias: f64) -> Self {
         let length = plane_length(kind, weights, bias);
         SidesAndMargin { kind, weights, bias, length, astray: None, lower: kind.most() }
+    }
+
+    /// Returns which margin of which hyperplane is asked for.
+    pub(crate) fn asked(&self) -> (MarginKind, FloatPlane) {
+        (self.kind, FloatPlane { weights: self.weights.to_vec(), bias: self.bias })
     }
 }
 

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use dashu_int::IBig;
-use linsep_data::{Block, Data, Error, Features, Fold, Memory, Samples, fold};
+use linsep_data::kept;
+use linsep_data::{Block, Data, Error, Features, Fold, Kept, Memory, Samples, Shape, fold};
 use rayon::prelude::*;
 
 use crate::evidence::Margin;
@@ -293,9 +294,9 @@ fn check_length(found: usize, expected: usize) -> Result<(), Refused> {
 #[derive(Default)]
 pub(crate) struct Looks<'a> {
     pub(crate) fingerprint: Option<Fingerprint>,
-    sides: Option<Sides<'a>>,
+    pub(crate) sides: Option<Sides<'a>>,
     pub(crate) margin: Option<SidesAndMargin<'a>>,
-    orthogonal: Vec<Sides<'a>>,
+    pub(crate) orthogonal: Vec<Sides<'a>>,
 }
 
 impl<'a> Looks<'a> {
@@ -374,6 +375,14 @@ impl Fold for Looks<'_> {
             orthogonal: pairs.map(|(a, b)| a.merge(b)).collect(),
         }
     }
+
+    fn request(&self, out: &mut Vec<u8>) -> bool {
+        kept::send(self, out)
+    }
+
+    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.restore_complete(from, shape)
+    }
 }
 
 /// A hyperplane that tells sides without rounding.
@@ -384,15 +393,15 @@ enum ExactSide<'a> {
 }
 
 /// Looks on which side of a hyperplane rows lie: the first row of each kind.
-struct Sides<'a> {
+pub(crate) struct Sides<'a> {
     plane: ExactSide<'a>,
-    wrong: Option<usize>,
-    on: Option<usize>,
-    own: Option<usize>,
+    pub(crate) wrong: Option<usize>,
+    pub(crate) on: Option<usize>,
+    pub(crate) own: Option<usize>,
 }
 
 impl<'a> Sides<'a> {
-    fn of(plane: &'a Plane) -> Self {
+    pub(crate) fn of(plane: &'a Plane) -> Self {
         Self::at(match plane {
             Plane::Floats(plane) => ExactSide::Floats(plane),
             Plane::Integers(IntegerPlane { weights, bias }) => {
@@ -402,9 +411,31 @@ impl<'a> Sides<'a> {
     }
 
     /// Returns the sides of the hyperplane whose weights and bias follow one another.
-    fn of_vector(Integers(vector): &'a Integers) -> Self {
+    pub(crate) fn of_vector(Integers(vector): &'a Integers) -> Self {
         let (bias, weights) = vector.split_last().expect("a bias");
         Self::at(ExactSide::Integers(Arc::new(ExactPlane::new(weights, bias))))
+    }
+
+    /// Returns the hyperplane.
+    pub(crate) fn plane(&self) -> Plane {
+        match &self.plane {
+            ExactSide::Floats(plane) => Plane::Floats((*plane).clone()),
+            ExactSide::Integers(plane) => {
+                let (weights, bias) = plane.integers();
+                Plane::Integers(IntegerPlane { weights: weights.to_vec(), bias: bias.clone() })
+            }
+        }
+    }
+
+    /// Returns the weights and the bias of a hyperplane with integer weights; none for another.
+    pub(crate) fn vector(&self) -> Integers {
+        match &self.plane {
+            ExactSide::Floats(_) => Integers(vec![]),
+            ExactSide::Integers(plane) => {
+                let (weights, bias) = plane.integers();
+                Integers(weights.iter().chain([bias]).cloned().collect())
+            }
+        }
     }
 
     fn at(plane: ExactSide<'a>) -> Self {

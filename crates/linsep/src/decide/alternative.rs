@@ -8,14 +8,11 @@
 //! The last resort, where floats are at their end: it may take long, and always comes to an end. Some rows
 //! are decided by the simplex method in integers (`exact/farkas.rs`), all others correct the answer.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use dashu_int::IBig;
-use linsep_data::kept::Bytes;
-use linsep_data::{Block, Fold, Kept, Shape};
 use linsep_proof::Conflict;
-use linsep_proof::exact::{ExactPlane, Row};
+use linsep_proof::exact::ExactPlane;
 use rayon::prelude::*;
 
 use super::exact::Halt;
@@ -25,6 +22,7 @@ use super::exact::farkas::{Alternative, Farkas};
 use super::exact::integers::{double, in_lowest_terms};
 use super::exact::rows::SignedRows;
 use super::folds::Scorer;
+use super::folds::astray::{Astray, off};
 use super::folds::scan::Scan;
 use super::passes::{PassError, Passes};
 use super::plan;
@@ -111,76 +109,7 @@ pub(super) fn wrong(
             return Ok(found);
         }
     }
-    let astray = Astray { w, plane: &plane, strict, most, rows: vec![] };
-    Ok(data.fold(astray, halt)?.rows)
-}
-
-/// Returns true if a row is on the wrong side, or on the hyperplane where that is not enough.
-fn off(plane: &ExactPlane, strict: bool, samples: &crate::Samples, place: usize) -> bool {
-    let sign = plane.sign(Row::of(samples.features(), place));
-    match if samples.positive()[place] { sign } else { sign.reverse() } {
-        Ordering::Less => true,
-        Ordering::Equal => strict,
-        Ordering::Greater => false,
-    }
-}
-
-/// Finds the first rows that are not where they should be.
-struct Astray<'a> {
-    w: &'a [IBig],
-    plane: &'a ExactPlane<'a>,
-    strict: bool,
-    most: usize,
-    rows: Vec<usize>,
-}
-
-impl Fold for Astray<'_> {
-    fn fresh(&self) -> Self {
-        Astray { rows: vec![], ..*self }
-    }
-
-    fn absorb(&mut self, block: &Block<'_>) {
-        for place in block.places() {
-            if off(self.plane, self.strict, block.samples(), place) {
-                self.rows.push(block.number(place));
-            }
-        }
-        self.keep();
-    }
-
-    fn merge(mut self, other: Self) -> Self {
-        self.rows.extend(other.rows);
-        self.keep();
-        self
-    }
-}
-
-impl Kept for Astray<'_> {
-    fn kind(&self) -> String {
-        "rows astray".to_string()
-    }
-
-    fn question(&self, out: &mut Vec<u8>) {
-        self.w.iter().for_each(|weight| weight.to_le_bytes().into_vec().put(out));
-        (self.strict, self.most).put(out);
-    }
-
-    fn save(&self, out: &mut Vec<u8>) {
-        self.rows.put(out);
-    }
-
-    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.rows = Bytes::take(from)?;
-        let fits = self.rows.len() <= self.most;
-        (fits && self.rows.iter().all(|&row| row < shape.rows)).then_some(())
-    }
-}
-
-impl Astray<'_> {
-    fn keep(&mut self) {
-        self.rows.sort_unstable();
-        self.rows.truncate(self.most);
-    }
+    Ok(data.fold(Astray::new(w, &plane, strict, most), halt)?.rows())
 }
 
 /// The rows that are decided in integers.

@@ -189,7 +189,7 @@ impl Journal {
         if asked != question(&fold) {
             return Err(JournalError::Unfit { expected, found: format!("other {kind}") });
         }
-        match fold.restore(&mut from, shape) {
+        match fold.restore_complete(&mut from, shape) {
             Some(()) if from.is_empty() => Ok(Ok(fold)),
             _ => Err(JournalError::Unfit { expected, found: format!("damaged {kind}") }),
         }

@@ -30,6 +30,7 @@ mod options;
 mod outcome;
 mod passes;
 mod plan;
+pub mod remote;
 mod search;
 mod solvers;
 mod spanning;

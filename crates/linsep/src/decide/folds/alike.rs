@@ -1,6 +1,6 @@
 //! Rows that may be the same row under both labels.
 
-use linsep_data::kept::Bytes;
+use linsep_data::kept::{self, Bytes};
 use linsep_data::{Block, Fold, Kept, Shape};
 
 use crate::lift::Rows;
@@ -28,6 +28,13 @@ impl Alike {
         let mut state = 1;
         let w = (0..=shape.columns).map(|_| 1.0 + draw(&mut state) as f64 / u64::MAX as f64);
         Alike { w: w.collect(), remembered: REMEMBERED, found: vec![], limit: u64::MAX }
+    }
+
+    /// Returns the search that a question asks for.
+    pub fn asked(from: &mut &[u8], shape: Shape) -> Option<Self> {
+        let (w, remembered): (Vec<f64>, usize) = Bytes::take(from)?;
+        let fits = w.len() == shape.columns + 1 && remembered > 0;
+        fits.then(|| Alike { w, remembered, found: vec![], limit: u64::MAX })
     }
 
     /// Returns pairs of a negative and a positive row with the same key, the first of each, once all
@@ -81,6 +88,14 @@ impl Fold for Alike {
         self.found.extend(other.found);
         self.trim();
         self
+    }
+
+    fn request(&self, out: &mut Vec<u8>) -> bool {
+        kept::send(self, out)
+    }
+
+    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.restore_complete(from, shape)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What rides on the first pass, whatever that is for: the fingerprint, and a few facts for later.
 
-use linsep_data::{Block, Fold, Shape};
+use linsep_data::kept::{self, Bytes};
+use linsep_data::{Block, Fold, Kept, Shape};
 use linsep_proof::{Fingerprint, Named};
 
 /// Takes the fingerprint, the first row of each class, and the largest norm.
@@ -56,5 +57,40 @@ impl Fold for FirstLook {
             first: [a, b],
             longest: self.longest.max(other.longest),
         }
+    }
+
+    fn request(&self, out: &mut Vec<u8>) -> bool {
+        kept::send(self, out)
+    }
+
+    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.restore_complete(from, shape)
+    }
+}
+
+impl Kept for FirstLook {
+    fn kind(&self) -> String {
+        "first look".to_string()
+    }
+
+    fn question(&self, _out: &mut Vec<u8>) {}
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.fingerprint.save(out);
+        let first = self.first.map(|row| row.unwrap_or(usize::MAX));
+        (first[0], first[1], self.longest).put(out);
+    }
+
+    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.fingerprint.restore(from, shape)?;
+        let (negative, positive, longest): (usize, usize, f64) = Bytes::take(from)?;
+        let fits = |row: &usize| *row < shape.rows || *row == usize::MAX;
+        self.first = [negative, positive].map(|row| Some(row).filter(|&row| row < usize::MAX));
+        self.longest = longest;
+        ([negative, positive].iter().all(fits) && longest >= 0.0).then_some(())
+    }
+
+    fn is_complete(&self, _: Shape) -> bool {
+        self.first.iter().all(Option::is_some)
     }
 }

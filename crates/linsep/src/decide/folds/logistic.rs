@@ -1,6 +1,6 @@
 //! The logistic loss on a line: its value and slope at one point, and where no mistake is left.
 
-use linsep_data::kept::Bytes;
+use linsep_data::kept::{self, Bytes};
 use linsep_data::kernels::{Element, Grid};
 use linsep_data::{Block, Fold, Kept, Shape};
 
@@ -95,6 +95,15 @@ impl LogisticLine {
         }
     }
 
+    /// Returns the sums that a question asks for.
+    pub fn asked(from: &mut &[u8], shape: Shape) -> Option<Self> {
+        let ((start, to, separators), multiples) = Bytes::take(from)?;
+        let step = Step { from: start, to, separators, multiples };
+        let length = shape.columns + 1;
+        let fits = step.to.len() == length && (step.from.is_empty() || step.from.len() == length);
+        fits.then(|| LogisticLine::new(shape, step))
+    }
+
     /// Returns what was found, once all rows have been seen.
     pub fn look(self) -> Look {
         Look {
@@ -133,7 +142,7 @@ impl Fold for LogisticLine {
                 let start = if from.is_empty() { 0.0 } else { rows.score(i, from) };
                 self.range.cut(start, score - start);
             }
-            for (sum, multiple) in self.slopes.iter_mut().zip(*multiples) {
+            for (sum, multiple) in self.slopes.iter_mut().zip(multiples) {
                 let (_, weight) = logistic(multiple * score);
                 *sum += self.slope_grid.round(-weight * score);
             }
@@ -151,6 +160,14 @@ impl Fold for LogisticLine {
         self.range.nowhere |= other.range.nowhere;
         self
     }
+
+    fn request(&self, out: &mut Vec<u8>) -> bool {
+        kept::send(self, out)
+    }
+
+    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.restore_complete(from, shape)
+    }
 }
 
 impl Kept for LogisticLine {
@@ -161,7 +178,7 @@ impl Kept for LogisticLine {
     fn question(&self, out: &mut Vec<u8>) {
         let Step { from, to, separators, multiples } = &self.step;
         (from.clone(), to.clone(), *separators).put(out);
-        multiples.to_vec().put(out);
+        multiples.put(out);
     }
 
     fn save(&self, out: &mut Vec<u8>) {

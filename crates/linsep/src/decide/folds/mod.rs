@@ -1,6 +1,7 @@
 //! What passes compute: one fold per file, each the same however the rows are cut.
 
 pub(super) mod alike;
+pub(super) mod astray;
 pub(super) mod class_sums;
 pub(super) mod first_look;
 pub(super) mod logistic;
@@ -40,6 +41,30 @@ impl Scorer {
             Scorer::Lifted(w) => (0_u8, w.clone()).put(out),
             Scorer::Raw(w, unit) => (1_u8, w.clone(), *unit).put(out),
             Scorer::Precise(w) => (2_u8, w.high().to_vec(), w.low().to_vec()).put(out),
+        }
+    }
+
+    /// Takes a vector and its form off the front.
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Scorer::Lifted(Bytes::take(from)?),
+            1 => {
+                let (w, unit) = Bytes::take(from)?;
+                Scorer::Raw(w, unit)
+            }
+            2 => {
+                let (high, low): (Vec<f64>, Vec<f64>) = Bytes::take(from)?;
+                (high.len() == low.len()).then(|| Scorer::Precise(Double::new(high, low)))?
+            }
+            _ => return None,
+        })
+    }
+
+    /// Returns the number of coordinates.
+    fn len(&self) -> usize {
+        match self {
+            Scorer::Lifted(w) | Scorer::Raw(w, _) => w.len(),
+            Scorer::Precise(w) => w.high().len(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a vector makes of all rows: its mistakes, and the rows of smallest score.
 
-use linsep_data::kept::Bytes;
+use linsep_data::kept::{self, Bytes};
 use linsep_data::{Block, Fold, Kept, Shape};
 
 use super::super::solvers::order::{Scored, by_score, keep_smallest};
@@ -39,6 +39,12 @@ impl Scan {
     pub fn new(scorer: Scorer, keep: usize) -> Self {
         let (found, scores) = (vec![], vec![]);
         Scan { scorer, keep, mistakes: 0, found, limit: f64::INFINITY, scores }
+    }
+
+    /// Returns the scan that a question asks for.
+    pub fn asked(from: &mut &[u8], shape: Shape) -> Option<Self> {
+        let scorer = Scorer::take(from).filter(|scorer| scorer.len() == shape.columns + 1)?;
+        Some(Scan::new(scorer, Bytes::take(from)?))
     }
 
     /// Returns what was found, once all rows have been seen.
@@ -86,6 +92,14 @@ impl Fold for Scan {
         self.trim();
         self
     }
+
+    fn request(&self, out: &mut Vec<u8>) -> bool {
+        kept::send(self, out)
+    }
+
+    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.restore_complete(from, shape)
+    }
 }
 
 impl Kept for Scan {
@@ -107,7 +121,11 @@ impl Kept for Scan {
 
     fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
         (self.mistakes, self.found) = Bytes::take(from)?;
-        let fits = self.found.len() == self.keep.min(shape.rows);
+        let fits = self.found.len() <= self.keep;
         (fits && self.found.iter().all(|(_, row)| *row < shape.rows)).then_some(())
+    }
+
+    fn is_complete(&self, shape: Shape) -> bool {
+        self.found.len() == self.keep.min(shape.rows)
     }
 }

@@ -64,7 +64,7 @@ pub struct Step {
     /// that is zero.
     pub separators: bool,
     /// Multiples of it at which the slope is measured, if it begins at zero.
-    pub multiples: &'static [f64],
+    pub multiples: Vec<f64>,
 }
 
 /// A way to look at all rows.
@@ -173,7 +173,7 @@ impl Descent {
             from: if first { vec![] } else { self.w.clone() },
             to: w.to_vec(),
             separators: first || few,
-            multiples: if measured { &MULTIPLES } else { &MULTIPLES[..0] },
+            multiples: if measured { MULTIPLES.to_vec() } else { vec![] },
         }
     }
 
@@ -256,10 +256,10 @@ mod tests {
         let sums = fold(&memory, ClassSums::new(memory.shape())).unwrap();
         let descent = Descent::new(200, &sums.total(), sums.unsigned());
         let mut rows = Looking(memory);
-        let multiples: &'static [f64] = &[0.5, 1.0];
+        let multiples = vec![0.5, 1.0];
         let mut at = |w: [f64; 6]| {
             let (from, to) = (vec![], w.to_vec());
-            rows.look(Step { from, to, separators: false, multiples }).unwrap()
+            rows.look(Step { from, to, separators: false, multiples: multiples.clone() }).unwrap()
         };
         let zero = at([0.0; 6]);
         assert!((descent.loss - zero.loss).abs() < 1e-9);
@@ -287,7 +287,7 @@ mod tests {
     fn separators_on_a_line_are_seen() {
         fn separating(rows: &mut Looking, here: [f64; 2], there: [f64; 2]) -> Option<f64> {
             let (from, to) = (here.to_vec(), there.to_vec());
-            rows.look(Step { from, to, separators: true, multiples: &[] }).unwrap().separating
+            rows.look(Step { from, to, separators: true, multiples: vec![] }).unwrap().separating
         }
         // Lifted, the rows are (0.6, 0.8) and (-0.8, -0.6): scores of (a, b) are 0.6 a + 0.8 b and
         // -0.8 a - 0.6 b.
@@ -296,7 +296,7 @@ mod tests {
         // From (0, 0) to (-1, 1): 0.2 t and 0.2 t, positive from the start on.
         assert_eq!(separating(&mut rows, [0.0, 0.0], [-1.0, 1.0]), Some(1.0));
         let (from, to) = (vec![], vec![-1.0, 1.0]);
-        let step = Step { from, to, separators: true, multiples: &[] };
+        let step = Step { from, to, separators: true, multiples: vec![] };
         assert_eq!(rows.look(step).unwrap().separating, Some(1.0));
         // The other way they fall, and from mistakes that stay there is no way out.
         assert_eq!(separating(&mut rows, [0.0, 0.0], [1.0, -1.0]), None);

@@ -1,0 +1,184 @@
+//! Rows on other machines, of which only bytes come here: the same decision to the last bit, with the same
+//! proof, however the rows are spread and however what is found in them is merged.
+
+mod tables;
+
+use std::sync::Mutex;
+
+use linsep::Samples;
+use linsep::data::generate::Generator;
+use linsep::data::samples::SparseBuilder;
+use linsep::data::{Data, Error, Memory};
+use linsep::decide::remote::{Cluster, Remote, answer, merge};
+use linsep::decide::{
+    DecideOptions, Decision, MarginGoal, MarginKind, Verdict, decide, decide_data,
+};
+use linsep::proof::{verify, verify_data};
+use tables::{KINDS, Labels, table};
+
+/// Machines that hold parts of the rows, some of them none; what they send is counted.
+struct Machines<'a> {
+    samples: &'a Samples,
+    /// The first row of each part, and its rows.
+    parts: Vec<(usize, Samples)>,
+    /// Bytes of the longest request and of the longest answer.
+    longest: Mutex<(usize, usize)>,
+}
+
+impl<'a> Machines<'a> {
+    fn new(samples: &'a Samples, count: usize) -> Self {
+        let rows = samples.rows();
+        // Skewed: the parts grow, and the first ones are empty.
+        let start = |k: usize| rows * k * k / (count * count);
+        let parts = (0..count).filter(|&k| start(k) < start(k + 1)).map(|k| {
+            let part: Vec<usize> = (start(k)..start(k + 1)).collect();
+            (start(k), samples.part_of(&part).unwrap())
+        });
+        Machines { samples, parts: parts.collect(), longest: Mutex::default() }
+    }
+}
+
+impl Cluster for Machines<'_> {
+    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, Error> {
+        let answers = self.parts.iter().map(|(first, rows)| answer(request, rows, *first));
+        let mut answers: Vec<Vec<u8>> = answers.collect::<Option<_>>().expect("a sound request");
+        let mut longest = self.longest.lock().unwrap();
+        longest.0 = longest.0.max(request.len());
+        longest.1 = answers.iter().map(Vec::len).fold(longest.1, usize::max);
+        // Two by two, from both ends: far parts are merged first.
+        while answers.len() > 1 {
+            let last = answers.pop().unwrap();
+            let middle = answers.len() / 2;
+            answers[middle] = merge(request, &last, &answers[middle]).expect("sound answers");
+        }
+        Ok(answers.pop().unwrap())
+    }
+
+    fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
+        self.samples.part_of(rows)
+    }
+}
+
+/// Returns everything about a decision that must not depend on where the rows are.
+fn essence(decision: &Decision) -> String {
+    let Decision { outcome, way, passes, proving_passes, contradiction, .. } = decision;
+    let proof = decision.proof().map(|proof| proof.to_json());
+    format!("{outcome:?} {way:?} {passes} {proving_passes} {contradiction:?} {proof:?}")
+}
+
+/// Checks that rows elsewhere are decided and verified in the same way; returns the decision, and the bytes of
+/// the longest answer.
+fn check(samples: &Samples, options: &DecideOptions) -> (Decision, usize) {
+    let whole = decide(samples, options, &mut ()).unwrap();
+    let proof = whole.proof().expect("a verdict has a proof");
+    let (shape, mut longest) = (Memory::new(samples).shape(), 0);
+    for count in [1, 2, 7] {
+        let machines = Machines::new(samples, count);
+        let remote = Remote::new(&machines, shape, samples.about().clone());
+        let decision = decide_data(&remote, options, &mut ()).unwrap();
+        assert_eq!(essence(&decision), essence(&whole), "{count} machines");
+        assert_eq!(verify_data(&remote, proof, None).unwrap(), verify(samples, proof));
+        longest = longest.max(machines.longest.into_inner().unwrap().1);
+    }
+    (whole, longest)
+}
+
+fn values(samples: &Samples) -> Vec<f64> {
+    let mut values = vec![];
+    (0..samples.rows()).for_each(|i| samples.features().for_each(i, |_, v| values.push(v)));
+    values
+}
+
+#[test]
+fn long_rows_of_every_verdict() {
+    let max = DecideOptions::default().with_margin(MarginGoal::Max);
+    let separable = Generator::new(30_000, 8, 3).samples::<f64>().unwrap();
+    for options in [DecideOptions::default(), max.clone(), max.with_kind(MarginKind::Geometric)] {
+        let (decision, longest) = check(&separable, &options);
+        assert_eq!(decision.verdict(), Some(Verdict::Separable));
+        // Nothing that comes back is as long as the data.
+        assert!(longest < separable.rows(), "{longest} bytes");
+    }
+    let mut labels = separable.positive().to_vec();
+    labels[1234] = !labels[1234];
+    let flipped = Samples::dense(values(&separable), 8, labels).unwrap();
+    assert_eq!(check(&flipped, &DecideOptions::default()).0.verdict(), Some(Verdict::Inseparable));
+    let single = Generator::new(4000, 5, 1).samples::<f32>().unwrap();
+    check(&single, &DecideOptions::default());
+}
+
+#[test]
+fn wide_rows_by_the_smooth_way_and_by_duplicates() {
+    let wide = Generator::new(300, 800, 3).samples::<f64>().unwrap();
+    assert_eq!(check(&wide, &DecideOptions::default()).0.verdict(), Some(Verdict::Separable));
+    let (mut twice, mut labels) = (values(&wide), wide.positive().to_vec());
+    twice.extend_from_within(800..1600);
+    labels.push(!labels[1]);
+    let twice = Samples::dense(twice, 800, labels).unwrap();
+    assert!(check(&twice, &DecideOptions::default()).0.contradiction.is_some());
+}
+
+#[test]
+fn sparse_rows() {
+    let mut rows = SparseBuilder::default();
+    for i in 0..400_usize {
+        (0..5).for_each(|k| rows.push(k * 20 + (i * i + 7 * k + i * k) % 20, 1.0 + (i % 3) as f64));
+        rows.end_row();
+    }
+    let labels = (0..400).map(|i| i * i % 7 < 3).collect();
+    let samples = Samples::sparse(rows.finish(100).unwrap(), labels).unwrap();
+    check(&samples, &DecideOptions::default());
+}
+
+#[test]
+fn tables_of_every_kind() {
+    for kind in KINDS {
+        for labels in [Labels::Clean, Labels::Flipped, Labels::Chance] {
+            check(&table(kind, 250, 9, labels, 5), &DecideOptions::default());
+        }
+    }
+}
+
+#[test]
+fn damaged_bytes_are_refused() {
+    let samples = Generator::new(50, 3, 1).samples::<f64>().unwrap();
+    struct Spy<'a>(Machines<'a>, Mutex<Vec<Vec<u8>>>);
+    impl Cluster for Spy<'_> {
+        fn ask(&self, request: &[u8]) -> Result<Vec<u8>, Error> {
+            self.1.lock().unwrap().push(request.to_vec());
+            self.0.ask(request)
+        }
+
+        fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
+            self.0.fetch(rows)
+        }
+    }
+    let spy = Spy(Machines::new(&samples, 2), Mutex::default());
+    let shape = Memory::new(&samples).shape();
+    let remote = Remote::new(&spy, shape, samples.about().clone());
+    decide_data(&remote, &DecideOptions::default(), &mut ()).unwrap();
+    for request in spy.1.into_inner().unwrap() {
+        let found = answer(&request, &samples, 0).unwrap();
+        assert_eq!(answer(&request, &samples, 1), None, "a row beyond the last");
+        assert_eq!(merge(&request, &found, &found[..found.len() - 1]), None);
+        assert_eq!(merge(&request, &found, &[&found[..], &[0]].concat()), None);
+        for end in 0..request.len() {
+            // Cut anywhere but between two folds, a request is none; it never panics.
+            let _ = answer(&request[..end], &samples, 0);
+        }
+    }
+    struct Liar<'a>(&'a Samples);
+    impl Cluster for Liar<'_> {
+        fn ask(&self, _: &[u8]) -> Result<Vec<u8>, Error> {
+            Ok(vec![1, 2, 3])
+        }
+
+        fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
+            self.0.part_of(rows)
+        }
+    }
+    let liar = Liar(&samples);
+    let remote = Remote::new(&liar, shape, samples.about().clone());
+    let error = decide_data(&remote, &DecideOptions::default(), &mut ()).unwrap_err();
+    assert!(error.to_string().contains("is no answer to what was asked"), "{error}");
+}
