@@ -6,6 +6,7 @@
 //! strategies  each comes back with a candidate, a conflict, or why it gave up
 //!   passes    the one way to read all rows; the journal knows what earlier ones found
 //!   folds     what a pass over all rows computes for them
+//!   remote    the same for rows on other machines
 //!   solvers   mathematics without data
 //!   exact     integers
 //! alternative the last resort: integers alone
