@@ -12,7 +12,7 @@ if peer == "polars":
     import polars as pl
 
     def rows():
-        frame = pl.read_ipc(path, memory_map=False) if is_arrow else pl.read_parquet(path)
+        frame = pl.read_ipc(path) if is_arrow else pl.read_parquet(path)
         if frame.width == 1:
             return frame.to_series().to_numpy()
         return frame.to_numpy(order="c")
