@@ -49,16 +49,25 @@ pub struct Rows<'a> {
     /// The rows at hand.
     samples: &'a Samples,
     length: Length,
-    /// The number of the first row at hand.
-    first: usize,
+    /// The number of the first row at hand, or of each.
+    numbers: Numbers<'a>,
     /// All rows, where there are others.
     whole: Option<&'a Whole<'a>>,
+}
+
+/// Which rows of the data are at hand.
+#[derive(Clone, Copy)]
+enum Numbers<'a> {
+    /// All from this one on.
+    From(usize),
+    /// These, rising.
+    These(&'a [usize]),
 }
 
 impl<'a> Rows<'a> {
     /// Returns the lifted samples z = y (x, 1) / ‖(x, 1)‖: points on the unit sphere.
     pub fn lifted(samples: &'a Samples) -> Self {
-        Rows { samples, length: Length::Unit, first: 0, whole: None }
+        Rows { samples, length: Length::Unit, numbers: Numbers::From(0), whole: None }
     }
 
     /// Returns the extended samples y (x, 1), not normalized.
@@ -72,20 +81,35 @@ impl<'a> Rows<'a> {
 
     /// Returns the extended samples times `unit`, a power of two.
     pub(crate) fn raw_in(samples: &'a Samples, unit: f64) -> Self {
-        Rows { samples, length: Length::Raw(unit), first: 0, whole: None }
+        Rows { samples, length: Length::Raw(unit), numbers: Numbers::From(0), whole: None }
     }
 
     /// Returns lifted rows, or raw ones, of which a block of the data is at hand.
     pub(crate) fn at_hand(whole: &'a Whole<'a>, block: &Block<'a>, raw: bool) -> Self {
         let places = block.places();
         let samples = block.samples();
-        let length = match raw {
+        let numbers = Numbers::From(block.number(places.start) - places.start);
+        let others = samples.rows() < whole.len();
+        let length = Self::length_in(whole, raw);
+        Rows { samples, length, numbers, whole: others.then_some(whole) }
+    }
+
+    /// Returns lifted rows, or raw ones, of which these are at hand, their numbers rising.
+    pub(crate) fn picked(
+        whole: &'a Whole<'a>,
+        samples: &'a Samples,
+        numbers: &'a [usize],
+        raw: bool,
+    ) -> Self {
+        let length = Self::length_in(whole, raw);
+        Rows { samples, length, numbers: Numbers::These(numbers), whole: Some(whole) }
+    }
+
+    fn length_in(whole: &Whole, raw: bool) -> Length {
+        match raw {
             true => Length::Raw(raw_unit(whole.longest())),
             false => Length::Unit,
-        };
-        let first = block.number(places.start) - places.start;
-        let others = samples.rows() < whole.len();
-        Rows { samples, length, first, whole: others.then_some(whole) }
+        }
     }
 
     /// Returns the power of two by which raw rows are scaled; 1 for lifted ones.
@@ -106,16 +130,35 @@ impl<'a> Rows<'a> {
         self.whole.map_or(self.samples.rows(), Whole::len)
     }
 
-    /// Returns the numbers of the rows at hand.
-    pub fn here(&self) -> Range<usize> {
-        self.first..self.first + self.samples.rows()
+    /// Returns true if row `i` is at hand.
+    #[inline]
+    pub fn has(&self, i: usize) -> bool {
+        self.find(i).is_some()
     }
 
     /// Asks the memory for row `i`, if it is at hand.
     #[inline]
     pub fn prefetch(&self, i: usize) {
-        if self.here().contains(&i) {
-            self.samples.features().prefetch(i - self.first);
+        if let Some(place) = self.find(i) {
+            self.samples.features().prefetch(place);
+        }
+    }
+
+    /// Returns where among the rows at hand row `i` is.
+    #[inline]
+    fn find(&self, i: usize) -> Option<usize> {
+        match self.numbers {
+            Numbers::From(first) => i.checked_sub(first).filter(|&k| k < self.samples.rows()),
+            Numbers::These(numbers) => numbers.binary_search(&i).ok(),
+        }
+    }
+
+    /// Returns the same for a row that is at hand.
+    #[inline]
+    fn place(&self, i: usize) -> usize {
+        match self.numbers {
+            Numbers::From(first) => i - first,
+            Numbers::These(numbers) => numbers.binary_search(&i).expect("a row at hand"),
         }
     }
 
@@ -133,14 +176,14 @@ impl<'a> Rows<'a> {
     pub fn squared_length(&self, i: usize) -> f64 {
         match self.length {
             Length::Unit => 1.0,
-            Length::Raw(scale) => (scale * self.samples.norms()[i - self.first]).powi(2),
+            Length::Raw(scale) => (scale * self.samples.norms()[self.place(i)]).powi(2),
         }
     }
 
     /// Returns how much row `i` counts, 1 where rows have no weights.
     #[inline]
     pub fn weight(&self, i: usize) -> f64 {
-        self.samples.weights().map_or(1.0, |weights| weights[i - self.first])
+        self.samples.weights().map_or(1.0, |weights| weights[self.place(i)])
     }
 
     /// Returns y times the length of the extended row, as `value` divided by it: the last two
@@ -158,7 +201,7 @@ impl<'a> Rows<'a> {
     #[inline]
     pub fn score(&self, i: usize, w: &[f64]) -> f64 {
         let (bias, weights) = split(w);
-        let place = i - self.first;
+        let place = self.place(i);
         self.scale(place, self.samples.features().dot(place, weights) + bias)
     }
 
@@ -166,14 +209,15 @@ impl<'a> Rows<'a> {
     #[inline]
     pub fn add(&self, i: usize, c: f64, w: &mut [f64]) {
         if let Some(whole) = self.whole
-            && !self.here().contains(&i)
+            && !self.has(i)
         {
             if let Some(samples) = whole.fetch(i) {
-                Rows { samples: &samples, first: i, ..self.clone() }.add(i, c, w);
+                let numbers = Numbers::From(i);
+                Rows { samples: &samples, numbers, ..self.clone() }.add(i, c, w);
             }
             return;
         }
-        let place = i - self.first;
+        let place = self.place(i);
         let c = self.scale(place, c);
         let (bias, weights) = w.split_last_mut().expect("w has a bias");
         self.samples.features().axpy(place, c, weights);
@@ -183,17 +227,18 @@ impl<'a> Rows<'a> {
     /// Adds c z to w for row `i`, each term rounded to the grid.
     #[inline]
     pub(crate) fn add_on(&self, grid: Grid, i: usize, c: f64, w: &mut [f64]) {
-        let place = i - self.first;
+        let place = self.place(i);
         let c = self.scale(place, c);
         let (bias, weights) = w.split_last_mut().expect("w has a bias");
         self.samples.features().axpy_on(grid, place, c, weights);
         *bias += grid.round(c);
     }
 
-    /// Writes w·z to `out` for the rows in `range`: the same bits as [`Rows::score`].
+    /// Writes w·z to `out` for the rows in `range`, all of them at hand: the same bits as [`Rows::score`].
     pub fn scores(&self, range: Range<usize>, w: &[f64], out: &mut [f64]) {
         let (bias, weights) = split(w);
-        let places = range.start - self.first..range.end - self.first;
+        let first = self.place(range.start);
+        let places = first..first + range.len();
         self.samples.features().scores(places.start, weights, out);
         for (place, out) in places.zip(out) {
             *out = self.scale(place, *out + bias);
@@ -213,7 +258,7 @@ impl<'a> Rows<'a> {
 
     /// Calls `visit` with the index and the value of each stored coordinate of z, the bias last.
     pub fn for_each(&self, i: usize, mut visit: impl FnMut(usize, f64)) {
-        let place = i - self.first;
+        let place = self.place(i);
         self.samples.features().for_each(place, |k, v| visit(k, self.scale(place, v)));
         visit(self.samples.columns(), self.scale(place, 1.0));
     }

@@ -12,6 +12,8 @@ use crate::random::draw;
 pub(crate) struct Whole<'a> {
     data: &'a dyn Data,
     survey: OnceLock<Survey>,
+    /// The first row, where rows are not in memory.
+    first: OnceLock<Samples>,
     failure: OnceLock<Error>,
 }
 
@@ -64,11 +66,19 @@ impl<'a> Whole<'a> {
     ///
     /// Errors if they cannot be read.
     pub fn new(data: &'a dyn Data) -> Result<Self, Error> {
-        let whole = Whole { data, survey: OnceLock::new(), failure: OnceLock::new() };
+        let (survey, first) = (OnceLock::new(), OnceLock::new());
+        let whole = Whole { data, survey, first, failure: OnceLock::new() };
         if data.resident().is_none() {
             let _ = whole.survey.set(fold(data, Survey::default())?);
+            let _ = whole.first.set(data.fetch(&[0])?);
         }
         Ok(whole)
+    }
+
+    /// Returns the rows in memory: all, or the first alone.
+    pub fn in_memory(&self) -> &Samples {
+        let first = || self.first.get().expect("it was fetched");
+        self.data.resident().unwrap_or_else(first)
     }
 
     /// Returns the data.

@@ -17,6 +17,11 @@ use crate::lift::{Rows, Whole};
 /// Values that are looked at between two looks at the clock.
 const VALUES_PER_SPAN: usize = 1 << 20;
 
+/// Values of rows that are kept at hand where only they are looked at (64 MiB), and which share of all rows
+/// they may be: more are read in order as fast.
+const PICKED_VALUES: usize = 1 << 23;
+const PICKED_SHARE: usize = 4;
+
 /// What no fit can count to: more is damage, and could overflow.
 const MOST: u64 = 1 << 60;
 
@@ -266,7 +271,8 @@ pub fn fit(
 /// Fits a hyperplane to rows that may be larger than memory: the same one as [`fit`], to the last bit.
 ///
 /// Rows elsewhere are read once before the first epoch and once per epoch, in order, and once whenever
-/// [`fine`](super::fine) renews what it skips by or [`pocket`](super::pocket) counts mistakes.
+/// [`fine`](super::fine) renews what it skips by or [`pocket`](super::pocket) counts mistakes. Where `fine` looks
+/// only at few rows, these are fetched and stay in memory, and epochs read no others.
 ///
 /// Errors as [`fit`] does, if the rows cannot be read, and if a shuffle or a method needs them in memory.
 pub fn fit_data(
@@ -317,6 +323,23 @@ struct Run<'a> {
     next_checkpoint: Option<Instant>,
     /// The evaluation of the final answer, if the run ended because of it.
     evaluation: Option<Evaluation>,
+    picked: Picked,
+}
+
+/// Rows of larger data that are kept at hand.
+#[derive(Default)]
+struct Picked {
+    /// Their numbers, rising.
+    numbers: Vec<usize>,
+    samples: Option<Samples>,
+}
+
+impl Picked {
+    /// Returns true if these rows are among them.
+    fn covers(&self, wanted: &[usize]) -> bool {
+        let mut known = self.numbers.iter();
+        wanted.iter().all(|row| known.any(|number| number == row))
+    }
 }
 
 impl<'a> Run<'a> {
@@ -331,20 +354,18 @@ impl<'a> Run<'a> {
             checkpoint.check(whole, settings)?;
         }
         let mut state = State { epoch: 1, ..State::default() };
-        let method = with_first_rows(whole, settings, |rows| {
-            let mut method = settings.method.build(rows, settings.seed);
-            if let Some(start) = &settings.start {
-                if !settings.method.goes_on() {
-                    return Err(FitError::NoStart(settings.method.name()));
-                }
-                method.restore(rows, start.clone())?;
+        let rows = first_rows(whole, settings);
+        let mut method = settings.method.build(&rows, settings.seed);
+        if let Some(start) = &settings.start {
+            if !settings.method.goes_on() {
+                return Err(FitError::NoStart(settings.method.name()));
             }
-            if let Some(checkpoint) = checkpoint {
-                method.restore(rows, checkpoint.method_state)?;
-                state = checkpoint.progress;
-            }
-            Ok(method)
-        })??;
+            method.restore(&rows, start.clone())?;
+        }
+        if let Some(checkpoint) = checkpoint {
+            method.restore(&rows, checkpoint.method_state)?;
+            state = checkpoint.progress;
+        }
         Ok(Run {
             whole,
             settings,
@@ -354,6 +375,7 @@ impl<'a> Run<'a> {
             state,
             next_checkpoint: settings.next_checkpoint(),
             evaluation: None,
+            picked: Picked::default(),
         })
     }
 
@@ -382,6 +404,11 @@ impl<'a> Run<'a> {
             true => Order::shuffled(self.whole.len(), self.settings.seed, self.state.epoch),
             false => Order::natural(),
         };
+        if self.whole.data().resident().is_none()
+            && let Some(stop) = self.visit_picked(&order)?
+        {
+            return Ok(stop);
+        }
         let mut stop = None;
         self.whole.data().in_order(self.state.position, &mut |block| {
             stop = self.visit_block(block, &order);
@@ -393,13 +420,56 @@ impl<'a> Run<'a> {
         Ok(stop)
     }
 
+    /// Shows the method only the rows that it looks at in the rest of the epoch, where it knows them and they
+    /// are few: they are fetched, and stay until others are asked for. Returns nothing where they are not, with
+    /// the rest of the epoch still to come; else why it stopped before the last row, if it did.
+    fn visit_picked(&mut self, order: &Order) -> Result<Option<Option<Stop>>, Error> {
+        let (rows, raw) = (self.whole.len(), self.settings.method.learns_raw());
+        let dimension = self.whole.data().shape().columns + 1;
+        while self.state.position < rows {
+            let Some(wanted) = self.method.candidates(self.state.position) else { return Ok(None) };
+            let few = wanted.len() <= rows / PICKED_SHARE
+                && wanted.len().saturating_mul(dimension) <= PICKED_VALUES;
+            if !few {
+                return Ok(None);
+            }
+            if !self.picked.covers(&wanted) {
+                let samples = match wanted.is_empty() {
+                    true => None,
+                    false => Some(self.whole.data().fetch(&wanted)?),
+                };
+                self.picked = Picked { numbers: wanted, samples };
+            }
+            let picked = std::mem::take(&mut self.picked);
+            let rows = match &picked.samples {
+                Some(samples) => Rows::picked(self.whole, samples, &picked.numbers, raw),
+                // Nothing is looked at, but the epoch is gone through all the same.
+                None => first_rows(self.whole, self.settings),
+            };
+            let stop = self.visit(&rows, order, self.whole.len());
+            self.picked = picked;
+            if stop.is_some() || self.whole.has_failed() {
+                return Ok(Some(stop));
+            }
+        }
+        Ok(Some(None))
+    }
+
     /// Shows the method rows that are at hand; returns why it stopped before the last row of the epoch, if
     /// it did.
     fn visit_block(&mut self, block: &Block<'_>, order: &Order) -> Option<Stop> {
         let rows = Rows::at_hand(self.whole, block, self.settings.method.learns_raw());
-        let end = self.state.position + block.places().len();
+        self.visit(&rows, order, self.state.position + block.places().len())
+    }
+
+    /// Shows the method rows up to a position, or to where it stops for a row that is not at hand.
+    fn visit(&mut self, rows: &Rows, order: &Order, end: usize) -> Option<Stop> {
         while self.state.position < end {
-            self.visit_span(&rows, order, end);
+            self.visit_span(rows, order, end);
+            if let Some(position) = self.method.stopped() {
+                self.state.position = position;
+                return None;
+            }
             self.show_progress();
             // The end of an epoch looks at the limits after its own work.
             if self.state.position < self.whole.len()
@@ -454,8 +524,7 @@ impl<'a> Run<'a> {
 
     /// Ends the epoch and goes on to the next; returns why it stopped instead, if it did.
     fn end_epoch(&mut self) -> Result<Option<Stop>, Error> {
-        let method = &mut self.method;
-        let end = with_first_rows(self.whole, self.settings, |rows| method.end_epoch(rows))?;
+        let end = self.method.end_epoch(&first_rows(self.whole, self.settings));
         self.state.here += end.tally;
         let here = std::mem::take(&mut self.state.here);
         self.state.total += here;
@@ -554,19 +623,10 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Calls `work` with all rows, of which the first are at hand. Errors if they cannot be read.
-fn with_first_rows<T>(
-    whole: &Whole,
-    settings: &FitSettings,
-    work: impl FnOnce(&Rows) -> T,
-) -> Result<T, Error> {
-    let (mut work, mut done) = (Some(work), None);
-    whole.data().in_order(0, &mut |block| {
-        let rows = Rows::at_hand(whole, block, settings.method.learns_raw());
-        done = work.take().map(|work| work(&rows));
-        ControlFlow::Break(())
-    })?;
-    Ok(done.expect("data has rows"))
+/// Returns all rows, of which the first is at hand, or all are if they are in memory.
+fn first_rows<'a>(whole: &'a Whole<'a>, settings: &FitSettings) -> Rows<'a> {
+    let block = Block::whole(whole.in_memory(), 0);
+    Rows::at_hand(whole, &block, settings.method.learns_raw())
 }
 
 /// Measures the time that a method takes, without what the driver does between epochs.

@@ -77,6 +77,9 @@ pub struct Fine {
     /// The sum of the weights a_i, where w is such a sum.
     weight_sum: Option<f64>,
     skipper: Option<Skipper>,
+    /// Where it stopped for a row that was not at hand, and the epoch that has begun.
+    stopped: Option<usize>,
+    begun: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -112,6 +115,8 @@ impl Fine {
             w,
             weight_sum,
             skipper: settings.skip.then(|| Skipper::new(rows)),
+            stopped: None,
+            begun: 0,
         }
     }
 
@@ -147,12 +152,19 @@ impl Method for Fine {
             tally.evaluated = span.positions.len() as u64;
             return tally;
         };
-        if span.begins_epoch() {
+        // An epoch that stopped at its first row begins only once.
+        if span.begins_epoch() && self.begun != span.epoch {
+            self.begun = span.epoch;
             tally.evaluated += skipper.begin_epoch(rows, span.order, &self.w);
         }
         let mut position = span.positions.start;
         while let Some(next) = skipper.next(position, span) {
             let i = span.order.row(next);
+            if !rows.has(i) {
+                skipper.put_back();
+                self.stopped = Some(next);
+                break;
+            }
             if let Some(later) = skipper.peek() {
                 rows.prefetch(span.order.row(later));
             }
@@ -166,6 +178,14 @@ impl Method for Fine {
         tally.updates = tally.mistakes;
         self.skipper = Some(skipper);
         tally
+    }
+
+    fn candidates(&mut self, from: usize) -> Option<Vec<usize>> {
+        self.skipper.as_mut()?.candidates(from)
+    }
+
+    fn stopped(&mut self) -> Option<usize> {
+        self.stopped.take()
     }
 
     fn answer(&self) -> Vec<f64> {

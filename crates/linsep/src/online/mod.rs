@@ -39,6 +39,18 @@ pub trait Method {
     /// An epoch reaches a method as consecutive spans. Where an epoch is cut must change nothing.
     fn learn(&mut self, rows: &Rows, span: &Span) -> Tally;
 
+    /// Returns the rows, rising, among which are all that it will look at from this position of the epoch on,
+    /// unless it stops before; none if they may be any. Asked only where rows come in their own order.
+    fn candidates(&mut self, _from: usize) -> Option<Vec<usize>> {
+        None
+    }
+
+    /// Returns where it stopped before the end of the last span because a row was not at hand, and forgets it.
+    /// It happens only where its own candidates were at hand and have changed since.
+    fn stopped(&mut self) -> Option<usize> {
+        None
+    }
+
     /// Ends an epoch: work that needs all rows at once, if the method has any.
     fn end_epoch(&mut self, _rows: &Rows) -> EpochEnd {
         EpochEnd::default()

@@ -206,6 +206,23 @@ impl Skipper {
         found
     }
 
+    /// Takes back the visit of the position that [`Skipper::next`] has returned last.
+    pub(super) fn put_back(&mut self) {
+        self.cursor = self.cursor.saturating_sub(1);
+        self.pace.visits -= 1;
+    }
+
+    /// Returns the rows from this position on that may have to be visited before the threshold has doubled;
+    /// nothing without a reference. Rows come in their own order.
+    pub(super) fn candidates(&mut self, from: usize) -> Option<Vec<usize>> {
+        let threshold = self.reference.as_ref()?.threshold;
+        if threshold > self.limit {
+            self.collect_candidates(threshold, from, &Order::natural());
+        }
+        let rows = self.candidates.iter().map(|c| c.position as usize);
+        Some(rows.filter(|&row| row >= from).collect())
+    }
+
     /// Returns a position that will probably be visited soon.
     #[inline]
     pub(super) fn peek(&self) -> Option<usize> {
