@@ -277,15 +277,6 @@ impl<A: Fold, B: Fold> Fold for (A, B) {
     fn merge(self, other: Self) -> Self {
         (self.0.merge(other.0), self.1.merge(other.1))
     }
-
-    fn request(&self, out: &mut Vec<u8>) -> bool {
-        self.0.request(out) && self.1.request(out)
-    }
-
-    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.0.accept(from, shape)?;
-        self.1.accept(from, shape)
-    }
 }
 
 /// A fold that may not be needed.
@@ -302,14 +293,6 @@ impl<F: Fold> Fold for Option<F> {
 
     fn merge(self, other: Self) -> Self {
         self.zip(other).map(|(a, b)| a.merge(b))
-    }
-
-    fn request(&self, out: &mut Vec<u8>) -> bool {
-        self.as_ref().is_none_or(|fold| fold.request(out))
-    }
-
-    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.iter_mut().try_for_each(|fold| fold.accept(from, shape))
     }
 }
 

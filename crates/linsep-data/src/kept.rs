@@ -3,7 +3,8 @@
 //! Bytes can be kept in a file, or sent to where the fold goes on. The same findings are the same bytes,
 //! however the rows were cut, and floats are kept to the last bit.
 
-use crate::data::{Block, Fold, Shape};
+use crate::data::{Block, Data, Fold, Shape};
+use crate::error::Error;
 
 /// A fold that can be kept as bytes.
 pub trait Kept: Fold {
@@ -12,6 +13,12 @@ pub trait Kept: Fold {
 
     /// Writes what it asks for: other bytes if it asks for anything else.
     fn question(&self, out: &mut Vec<u8>);
+
+    /// Writes what it looks for and what it asks for, so that a fold like it can be made elsewhere.
+    fn send(&self, out: &mut Vec<u8>) {
+        self.kind().put(out);
+        self.question(out);
+    }
 
     /// Writes what it has found so far.
     fn save(&self, out: &mut Vec<u8>);
@@ -32,12 +39,35 @@ pub trait Kept: Fold {
     }
 }
 
-/// Writes what a fold looks for and what it asks for: what [`Fold::request`] writes for folds that can leave
-/// the process, and so returns.
-pub fn send(fold: &impl Kept, out: &mut Vec<u8>) -> bool {
-    fold.kind().put(out);
-    fold.question(out);
-    true
+/// Returns the fold after it has seen every row, here or where they are. Costs a pass; see there for errors.
+pub fn fold_kept<F: Kept>(data: &dyn Data, fold: F) -> Result<F, Error> {
+    Ok(crate::data::fold(data, Travelling(fold))?.0)
+}
+
+/// A fold that can go to where the rows are: as bytes.
+struct Travelling<F>(F);
+
+impl<F: Kept> Fold for Travelling<F> {
+    fn fresh(&self) -> Self {
+        Travelling(self.0.fresh())
+    }
+
+    fn absorb(&mut self, block: &Block<'_>) {
+        self.0.absorb(block);
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Travelling(self.0.merge(other.0))
+    }
+
+    fn request(&self, out: &mut Vec<u8>) -> bool {
+        self.0.send(out);
+        true
+    }
+
+    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.0.restore_complete(from, shape)
+    }
 }
 
 /// What is done, where the rows are, with a fold that a request has asked for.
@@ -87,6 +117,11 @@ impl<A: Kept, B: Kept> Kept for (A, B) {
         self.1.question(out);
     }
 
+    fn send(&self, out: &mut Vec<u8>) {
+        self.0.send(out);
+        self.1.send(out);
+    }
+
     fn save(&self, out: &mut Vec<u8>) {
         self.0.save(out);
         self.1.save(out);
@@ -111,6 +146,10 @@ impl<F: Kept> Kept for Option<F> {
     fn question(&self, out: &mut Vec<u8>) {
         self.is_some().put(out);
         self.iter().for_each(|fold| fold.question(out));
+    }
+
+    fn send(&self, out: &mut Vec<u8>) {
+        self.iter().for_each(|fold| fold.send(out));
     }
 
     fn save(&self, out: &mut Vec<u8>) {

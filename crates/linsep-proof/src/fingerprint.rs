@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use linsep_data::kept::{self, Bytes};
+use linsep_data::kept::Bytes;
 use linsep_data::{Block, Data, Fold, Kept, Memory, Samples, Shape, fold};
 
 use crate::exact::Row;
@@ -94,14 +94,6 @@ impl Fold for Fingerprint {
     fn merge(mut self, other: Self) -> Self {
         self.sum = add(self.sum, other.sum);
         self
-    }
-
-    fn request(&self, out: &mut Vec<u8>) -> bool {
-        kept::send(self, out)
-    }
-
-    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.restore_complete(from, shape)
     }
 }
 

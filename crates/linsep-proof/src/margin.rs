@@ -5,7 +5,8 @@
 
 use std::cmp::Ordering;
 
-use linsep_data::{Block, Data, Error, Fold, Memory, Samples, fold};
+use linsep_data::kept::fold_kept;
+use linsep_data::{Block, Data, Error, Fold, Memory, Samples};
 use rayon::prelude::*;
 
 use crate::evidence::RowWeights;
@@ -37,7 +38,7 @@ pub fn lower_bound(
     let plane = FloatPlane { weights: weights.to_vec(), bias };
     let mut looks = Looks::default();
     looks.ask_margin(kind, &plane);
-    Ok(fold(data, looks)?.margin.expect("asked for").lower)
+    Ok(fold_kept(data, looks)?.margin.expect("asked for").lower)
 }
 
 /// Looks which rows are strictly on their own side of a hyperplane, and how near the nearest is.

@@ -1,7 +1,8 @@
 //! A hyperplane that separates, with its proof: what [`verify`](crate::verify()) would say of it, for
 //! a fraction of the reading.
 
-use linsep_data::{Data, Error, fold};
+use linsep_data::kept::fold_kept;
+use linsep_data::{Data, Error};
 
 use crate::evidence::{Margin, RowWeights};
 use crate::fingerprint::{Fingerprint, Named};
@@ -46,7 +47,7 @@ pub fn prove_separable(
         looks.fingerprint = Some(Fingerprint::of(shape));
     }
     looks.ask_margin(kind, &plane);
-    let looks = fold(data, looks)?;
+    let looks = fold_kept(data, looks)?;
     if let Err(refused) = looks.strictly_separated() {
         return Ok(Err(refused));
     }

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use dashu_int::IBig;
-use linsep_data::kept;
-use linsep_data::{Block, Data, Error, Features, Fold, Kept, Memory, Samples, Shape, fold};
+use linsep_data::kept::fold_kept;
+use linsep_data::{Block, Data, Error, Features, Fold, Memory, Samples};
 use rayon::prelude::*;
 
 use crate::evidence::Margin;
@@ -225,7 +225,7 @@ fn check(data: &dyn Data, proof: &Proof, named: Option<&Named>) -> Result<(), Fa
         looks.ask(proof);
     }
     if looks.asks() {
-        looks = fold(data, looks)?;
+        looks = fold_kept(data, looks)?;
     }
     let taken = looks.fingerprint.as_ref().map(Fingerprint::named);
     let named = taken.as_ref().or(named).expect("taken, or handed in");
@@ -374,14 +374,6 @@ impl Fold for Looks<'_> {
             margin: self.margin.merge(other.margin),
             orthogonal: pairs.map(|(a, b)| a.merge(b)).collect(),
         }
-    }
-
-    fn request(&self, out: &mut Vec<u8>) -> bool {
-        kept::send(self, out)
-    }
-
-    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.restore_complete(from, shape)
     }
 }
 

@@ -507,7 +507,7 @@ proptest! {
                 (0..samples.rows().min(named)).map(|i| (i, weights[i])).collect();
             let verdict = verify(&samples, &Proof::separable(&samples, (w.clone(), b))).err();
             let memory = Memory::new(&samples);
-            let named = fold(&memory, Fingerprint::of(memory.shape())).unwrap().named();
+            let named = fold_kept(&memory, Fingerprint::of(memory.shape())).unwrap().named();
             for known in [None, Some(&named)] {
                 let proven = prove_separable(&memory, known, Angular, (w.clone(), b), &rows);
                 match proven.unwrap() {

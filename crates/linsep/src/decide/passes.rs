@@ -10,7 +10,8 @@
 
 use std::cell::{OnceCell, RefCell};
 
-use linsep_data::{Data, Error, Kept, Reads, Shape, fold};
+use linsep_data::kept::fold_kept;
+use linsep_data::{Data, Error, Kept, Reads, Shape};
 
 use super::exact::Halt;
 use super::folds::first_look::{Facts, FirstLook};
@@ -93,7 +94,7 @@ impl<'a> Passes<'a> {
         // Without a halt so far, a run without limits has done the same up to here.
         let journal = self.journal.as_ref().filter(|_| !halt());
         if self.facts.get().is_none() {
-            let (found, look) = fold(self.data, (asked, FirstLook::new(self.shape())))?;
+            let (found, look) = fold_kept(self.data, (asked, FirstLook::new(self.shape())))?;
             self.know(look.facts())?;
             if let Some(journal) = journal {
                 journal.borrow_mut().confirm(&found)?;
@@ -101,7 +102,7 @@ impl<'a> Passes<'a> {
             return Ok(found);
         }
         let Some(journal) = journal else {
-            return Ok(fold(self.data, asked)?);
+            return Ok(fold_kept(self.data, asked)?);
         };
         let restored = journal.borrow_mut().restore(asked, self.shape())?;
         match restored {
@@ -110,7 +111,7 @@ impl<'a> Passes<'a> {
                 Ok(found)
             }
             Err(asked) => {
-                let found = fold(self.data, asked)?;
+                let found = fold_kept(self.data, asked)?;
                 journal.borrow_mut().keep(&found)?;
                 Ok(found)
             }
@@ -121,7 +122,7 @@ impl<'a> Passes<'a> {
     pub fn facts(&self) -> Result<&Facts, PassError> {
         match self.facts.get() {
             Some(facts) => Ok(facts),
-            None => self.know(fold(self.data, FirstLook::new(self.shape()))?.facts()),
+            None => self.know(fold_kept(self.data, FirstLook::new(self.shape()))?.facts()),
         }
     }
 

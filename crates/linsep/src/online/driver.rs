@@ -9,7 +9,8 @@ use linsep_data::{Block, Data, Error, Memory};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Goal, Method, MethodSettings, Order, SettingsError, Span, Tally, expect_length};
+use super::checkpoint::{Checkpoint, State};
+use super::{Goal, Method, MethodSettings, Order, SettingsError, Span, Tally};
 use crate::Samples;
 use crate::hyperplane::{Evaluation, Hyperplane};
 use crate::lift::{Rows, Whole};
@@ -21,9 +22,6 @@ const VALUES_PER_SPAN: usize = 1 << 20;
 /// they may be: more are read in order as fast.
 const PICKED_VALUES: usize = 1 << 23;
 const PICKED_SHARE: usize = 4;
-
-/// What no fit can count to: more is damage, and could overflow.
-const MOST: u64 = 1 << 60;
 
 /// What to fit, and for how long.
 #[derive(Clone, Debug)]
@@ -211,37 +209,6 @@ pub enum FitError {
     /// The rows cannot be read.
     #[error(transparent)]
     Data(#[from] Error),
-}
-
-/// All that is needed to go on with a fit as if it had never stopped.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Checkpoint {
-    version: u32,
-    fingerprint: u64,
-    method: MethodSettings,
-    shuffle: bool,
-    seed: u64,
-    progress: State,
-    method_state: Value,
-}
-
-/// Where a fit stands.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct State {
-    /// The epoch under way, counted from 1, and the rows passed in it.
-    epoch: u64,
-    position: usize,
-    /// Of this epoch, and in all.
-    here: Tally,
-    total: Tally,
-    /// Of earlier sessions.
-    elapsed: Duration,
-    /// Whole epochs, and the mistakes of the last one.
-    whole_epochs: u64,
-    last_mistakes: Option<u64>,
-    history: Vec<EpochRecord>,
-    /// The fewest mistakes of any whole epoch, and the answer after it.
-    best: Option<(u64, Vec<f64>)>,
 }
 
 /// Fits a hyperplane to `samples`; `checkpoint` continues an earlier fit of the same samples.
@@ -655,71 +622,5 @@ impl Clock {
     /// Takes out the time since `elapsed` was read.
     fn pause_since(&mut self, elapsed: Duration) {
         self.paused += self.elapsed() - elapsed;
-    }
-}
-
-impl Checkpoint {
-    const VERSION: u32 = 2;
-
-    fn new(
-        whole: &Whole,
-        settings: &FitSettings,
-        state: &State,
-        method_state: Value,
-    ) -> Checkpoint {
-        Checkpoint {
-            version: Self::VERSION,
-            fingerprint: whole.fingerprint(),
-            method: settings.method.clone(),
-            shuffle: settings.shuffle,
-            seed: settings.seed,
-            progress: state.clone(),
-            method_state,
-        }
-    }
-
-    fn check(&self, whole: &Whole, settings: &FitSettings) -> Result<(), FitError> {
-        let differences = [
-            (self.version != Self::VERSION, "versions"),
-            (self.fingerprint != whole.fingerprint(), "data"),
-            (self.method != settings.method, "methods or settings"),
-            ((self.shuffle, self.seed) != (settings.shuffle, settings.seed), "orders of rows"),
-        ];
-        match differences.iter().find(|(differs, _)| *differs) {
-            Some((_, what)) => Err(FitError::OtherRun { what }),
-            None => Ok(self.check_numbers(whole)?),
-        }
-    }
-
-    /// Returns an error for numbers that no fit of these samples can have come to.
-    fn check_numbers(&self, whole: &Whole) -> Result<(), serde_json::Error> {
-        let State { epoch, position, here, total, elapsed, whole_epochs, best, .. } =
-            &self.progress;
-        let damaged = |what: String| Err(serde::de::Error::custom(what));
-        if *position > whole.len() {
-            return damaged(format!("position {position} in {} rows", whole.len()));
-        }
-        if let Some((_, best)) = best {
-            expect_length(best, whole.data().shape().columns + 1)?;
-        }
-        let counts = [here, total].map(|t| [t.mistakes, t.updates, t.evaluated]);
-        let largest =
-            counts.into_iter().flatten().chain([*epoch, *whole_epochs, elapsed.as_secs()]);
-        let largest = largest.max().max(Some(largest_count(&self.method_state)));
-        match (*epoch, largest) {
-            (0, _) => damaged("epochs are counted from 1".to_string()),
-            (_, Some(count)) if count > MOST => damaged(format!("a count of {count}")),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Returns the largest integer in a saved state.
-fn largest_count(state: &Value) -> u64 {
-    match state {
-        Value::Number(number) => number.as_u64().unwrap_or(0),
-        Value::Array(values) => values.iter().map(largest_count).max().unwrap_or(0),
-        Value::Object(values) => values.values().map(largest_count).max().unwrap_or(0),
-        _ => 0,
     }
 }

@@ -3,6 +3,7 @@
 //! A [`Method`] only learns from the rows it is shown. The [`driver`] owns everything else: the
 //! order of rows, limits, cancellation, observers and checkpoints, so that a race is fair.
 
+mod checkpoint;
 pub mod driver;
 pub mod fine;
 #[cfg(feature = "lp")]
@@ -19,8 +20,9 @@ pub mod svm;
 pub mod voted;
 pub mod winnow;
 
+pub use checkpoint::Checkpoint;
 pub use driver::{
-    Checkpoint, EpochRecord, Fit, FitError, FitSettings, Observer, Progress, Stop, fit, fit_data,
+    EpochRecord, Fit, FitError, FitSettings, Observer, Progress, Stop, fit, fit_data,
 };
 pub use order::{Order, Span};
 pub use settings::{MethodSettings, SettingsError};

@@ -1,6 +1,6 @@
 //! Rows that may be the same row under both labels.
 
-use linsep_data::kept::{self, Bytes};
+use linsep_data::kept::Bytes;
 use linsep_data::{Block, Fold, Kept, Shape};
 
 use crate::lift::Rows;
@@ -88,14 +88,6 @@ impl Fold for Alike {
         self.found.extend(other.found);
         self.trim();
         self
-    }
-
-    fn request(&self, out: &mut Vec<u8>) -> bool {
-        kept::send(self, out)
-    }
-
-    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.restore_complete(from, shape)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use dashu_int::IBig;
-use linsep_data::kept::{self, Bytes};
+use linsep_data::kept::Bytes;
 use linsep_data::{Block, Fold, Kept, Samples, Shape};
 use linsep_proof::exact::{ExactPlane, Row};
 
@@ -61,14 +61,6 @@ impl Fold for Astray<'_> {
         self.rows.extend(other.rows);
         self.keep();
         self
-    }
-
-    fn request(&self, out: &mut Vec<u8>) -> bool {
-        kept::send(self, out)
-    }
-
-    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.restore_complete(from, shape)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sums of the lifted rows of each class.
 
-use linsep_data::kept::{self, Bytes};
+use linsep_data::kept::Bytes;
 use linsep_data::kernels::Grid;
 use linsep_data::{Block, Fold, Kept, Shape};
 
@@ -54,14 +54,6 @@ impl Fold for ClassSums {
         let pairs = self.sums.iter_mut().flatten().zip(other.sums.iter().flatten());
         pairs.for_each(|(a, b)| *a += b);
         self
-    }
-
-    fn request(&self, out: &mut Vec<u8>) -> bool {
-        kept::send(self, out)
-    }
-
-    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.restore_complete(from, shape)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What rides on the first pass, whatever that is for: the fingerprint, and a few facts for later.
 
-use linsep_data::kept::{self, Bytes};
+use linsep_data::kept::Bytes;
 use linsep_data::{Block, Fold, Kept, Shape};
 use linsep_proof::{Fingerprint, Named};
 
@@ -57,14 +57,6 @@ impl Fold for FirstLook {
             first: [a, b],
             longest: self.longest.max(other.longest),
         }
-    }
-
-    fn request(&self, out: &mut Vec<u8>) -> bool {
-        kept::send(self, out)
-    }
-
-    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.restore_complete(from, shape)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The logistic loss on a line: its value and slope at one point, and where no mistake is left.
 
-use linsep_data::kept::{self, Bytes};
+use linsep_data::kept::Bytes;
 use linsep_data::kernels::{Element, Grid};
 use linsep_data::{Block, Fold, Kept, Shape};
 
@@ -159,14 +159,6 @@ impl Fold for LogisticLine {
         self.range.below = self.range.below.min(other.range.below);
         self.range.nowhere |= other.range.nowhere;
         self
-    }
-
-    fn request(&self, out: &mut Vec<u8>) -> bool {
-        kept::send(self, out)
-    }
-
-    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.restore_complete(from, shape)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rows off the span of others, exactly.
 
-use linsep_data::kept::{self, Bytes};
+use linsep_data::kept::Bytes;
 use linsep_data::{Block, Fold, Kept, Shape};
 
 use super::super::exact::modular::Residues;
@@ -64,14 +64,6 @@ impl Fold for OffSpan<'_> {
         self.found.extend(other.found);
         self.trim();
         self
-    }
-
-    fn request(&self, out: &mut Vec<u8>) -> bool {
-        kept::send(self, out)
-    }
-
-    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.restore_complete(from, shape)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Features that speak for one class alone.
 
-use linsep_data::kept::{self, Bytes};
+use linsep_data::kept::Bytes;
 use linsep_data::{Block, Fold, Kept, Shape};
 
 /// Finds features of which y x is never negative, or never positive, and not always zero: each is a
@@ -44,14 +44,6 @@ impl Fold for OneSided {
         self.above.iter_mut().zip(other.above).for_each(|(a, b)| *a |= b);
         self.below.iter_mut().zip(other.below).for_each(|(a, b)| *a |= b);
         self
-    }
-
-    fn request(&self, out: &mut Vec<u8>) -> bool {
-        kept::send(self, out)
-    }
-
-    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.restore_complete(from, shape)
     }
 }
 

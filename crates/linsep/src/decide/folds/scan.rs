@@ -1,6 +1,6 @@
 //! What a vector makes of all rows: its mistakes, and the rows of smallest score.
 
-use linsep_data::kept::{self, Bytes};
+use linsep_data::kept::Bytes;
 use linsep_data::{Block, Fold, Kept, Shape};
 
 use super::super::solvers::order::{Scored, by_score, keep_smallest};
@@ -91,14 +91,6 @@ impl Fold for Scan {
         self.found.extend(other.found);
         self.trim();
         self
-    }
-
-    fn request(&self, out: &mut Vec<u8>) -> bool {
-        kept::send(self, out)
-    }
-
-    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.restore_complete(from, shape)
     }
 }
 

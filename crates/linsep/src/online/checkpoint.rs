@@ -1,0 +1,110 @@
+//! A fit in a file, to go on from.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::driver::{EpochRecord, FitError, FitSettings};
+use super::{MethodSettings, Tally, expect_length};
+use crate::lift::Whole;
+
+/// What no fit can count to: more is damage, and could overflow.
+const MOST: u64 = 1 << 60;
+
+/// All that is needed to go on with a fit as if it had never stopped.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Checkpoint {
+    version: u32,
+    fingerprint: u64,
+    method: MethodSettings,
+    shuffle: bool,
+    seed: u64,
+    pub(super) progress: State,
+    pub(super) method_state: Value,
+}
+
+/// Where a fit stands.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct State {
+    /// The epoch under way, counted from 1, and the rows passed in it.
+    pub(super) epoch: u64,
+    pub(super) position: usize,
+    /// Of this epoch, and in all.
+    pub(super) here: Tally,
+    pub(super) total: Tally,
+    /// Of earlier sessions.
+    pub(super) elapsed: Duration,
+    /// Whole epochs, and the mistakes of the last one.
+    pub(super) whole_epochs: u64,
+    pub(super) last_mistakes: Option<u64>,
+    pub(super) history: Vec<EpochRecord>,
+    /// The fewest mistakes of any whole epoch, and the answer after it.
+    pub(super) best: Option<(u64, Vec<f64>)>,
+}
+
+impl Checkpoint {
+    const VERSION: u32 = 2;
+
+    pub(super) fn new(
+        whole: &Whole,
+        settings: &FitSettings,
+        state: &State,
+        method_state: Value,
+    ) -> Checkpoint {
+        Checkpoint {
+            version: Self::VERSION,
+            fingerprint: whole.fingerprint(),
+            method: settings.method.clone(),
+            shuffle: settings.shuffle,
+            seed: settings.seed,
+            progress: state.clone(),
+            method_state,
+        }
+    }
+
+    pub(super) fn check(&self, whole: &Whole, settings: &FitSettings) -> Result<(), FitError> {
+        let differences = [
+            (self.version != Self::VERSION, "versions"),
+            (self.fingerprint != whole.fingerprint(), "data"),
+            (self.method != settings.method, "methods or settings"),
+            ((self.shuffle, self.seed) != (settings.shuffle, settings.seed), "orders of rows"),
+        ];
+        match differences.iter().find(|(differs, _)| *differs) {
+            Some((_, what)) => Err(FitError::OtherRun { what }),
+            None => Ok(self.check_numbers(whole)?),
+        }
+    }
+
+    /// Returns an error for numbers that no fit of these samples can have come to.
+    fn check_numbers(&self, whole: &Whole) -> Result<(), serde_json::Error> {
+        let State { epoch, position, here, total, elapsed, whole_epochs, best, .. } =
+            &self.progress;
+        let damaged = |what: String| Err(serde::de::Error::custom(what));
+        if *position > whole.len() {
+            return damaged(format!("position {position} in {} rows", whole.len()));
+        }
+        if let Some((_, best)) = best {
+            expect_length(best, whole.data().shape().columns + 1)?;
+        }
+        let counts = [here, total].map(|t| [t.mistakes, t.updates, t.evaluated]);
+        let largest =
+            counts.into_iter().flatten().chain([*epoch, *whole_epochs, elapsed.as_secs()]);
+        let largest = largest.max().max(Some(largest_count(&self.method_state)));
+        match (*epoch, largest) {
+            (0, _) => damaged("epochs are counted from 1".to_string()),
+            (_, Some(count)) if count > MOST => damaged(format!("a count of {count}")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the largest integer in a saved state.
+fn largest_count(state: &Value) -> u64 {
+    match state {
+        Value::Number(number) => number.as_u64().unwrap_or(0),
+        Value::Array(values) => values.iter().map(largest_count).max().unwrap_or(0),
+        Value::Object(values) => values.values().map(largest_count).max().unwrap_or(0),
+        _ => 0,
+    }
+}
