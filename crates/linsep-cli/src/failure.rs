@@ -5,7 +5,7 @@ use std::path::Path;
 
 use linsep::data::ErrorKind;
 use linsep::data::error::escaped;
-use linsep::data::read::{Foreign, stands_for_missing};
+use linsep::data::read::{Foreign, LABEL_NAMES, stands_for_missing};
 use linsep::decide::{DecideError, JournalError, OptionError};
 use linsep::model::ModelError;
 use linsep::online::FitError;
@@ -206,6 +206,12 @@ fn data_hint(error: &linsep::Error) -> Option<String> {
              if they are hashed to fewer bits"
         }
         ErrorKind::OneClass { .. } => "--label chooses another column, --labels another file",
+        // What pandas writes for columns that are numbered.
+        ErrorKind::ManyClasses { examples, .. }
+            if examples.iter().any(|label| LABEL_NAMES.contains(&label.as_str())) =>
+        {
+            "--header yes takes the first line as names"
+        }
         ErrorKind::ManyClasses { .. } => {
             "--positive VALUE sets one class against the rest; --label chooses another column"
         }

@@ -10,7 +10,7 @@ use crate::error::{Column, Error, ErrorKind};
 use crate::samples::{Encoded, LeftOut, WhyLeftOut};
 
 /// Names that mark a label column, the first being preferred.
-const LABEL_NAMES: [&str; 4] = ["label", "class", "target", "y"];
+pub const LABEL_NAMES: [&str; 4] = ["label", "class", "target", "y"];
 
 /// How many columns an error lists.
 const LISTED: usize = 8;

@@ -37,7 +37,7 @@ mod text;
 use std::path::PathBuf;
 
 pub use cell::stands_for_missing;
-pub use columns::ColumnChoice;
+pub use columns::{ColumnChoice, LABEL_NAMES};
 pub use foreign::Foreign;
 pub use format::Format;
 pub use load::{Loaded, Room, Where, load};
