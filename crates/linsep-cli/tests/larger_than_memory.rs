@@ -24,6 +24,8 @@ impl Folder {
         Command::new("sh")
             .args(["-c", &format!("ulimit -v {limit} && exec \"$0\" \"$@\"")])
             .arg(env!("CARGO_BIN_EXE_linsep"))
+            // Each thread needs memory of its own, and machines have many.
+            .args(["--threads", "2"])
             .args(args)
             .current_dir(&self.0)
             .output()
