@@ -244,7 +244,7 @@ fn may_be_thousands(number: &str) -> bool {
     number.split(',').skip(1).all(three)
 }
 
-const MISSING: &str = "--missing drop leaves such rows out";
+const MISSING: &str = "--missing drop leaves such rows out, mean or median fills them in";
 
 /// Returns how to make a table of a file that is something else.
 fn foreign_hint(foreign: Foreign, file: &str) -> Option<String> {

@@ -16,7 +16,7 @@ use linsep::decide::{
 use linsep::proof::{verify, verify_data};
 use tables::{KINDS, Labels, table};
 
-/// Machines that hold parts of the rows, some of them none; what they send is counted.
+/// Machines that hold parts of the rows; what they send is counted.
 struct Machines<'a> {
     samples: &'a Samples,
     /// The first row of each part, and its rows.
@@ -28,7 +28,7 @@ struct Machines<'a> {
 impl<'a> Machines<'a> {
     fn new(samples: &'a Samples, count: usize) -> Self {
         let rows = samples.rows();
-        // Skewed: the parts grow, and the first ones are empty.
+        // Skewed: the parts grow. A machine without rows has nothing to answer, and is not asked.
         let start = |k: usize| rows * k * k / (count * count);
         let parts = (0..count).filter(|&k| start(k) < start(k + 1)).map(|k| {
             let part: Vec<usize> = (start(k)..start(k + 1)).collect();
