@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use linsep::data::error::Column;
 use linsep::data::read::{self, Block, Expected, Unknown};
+use linsep::data::samples::Encoding;
 use linsep::model::Model;
 use linsep::report::{counted, grouped, number};
 use serde_json::{Value, json};
@@ -36,6 +37,13 @@ pub fn run(args: &PredictArgs, interrupt: &Interrupt) -> Result<ExitCode, Failur
         UnknownArg::Error => Unknown::Refuse,
         UnknownArg::Ignore => Unknown::Ignore,
     };
+    let fills = model.features.encoding.as_ref().is_some_and(Encoding::fills);
+    if options.missing.is_filled() && !fills {
+        return Err(Failure::usage(
+            format!("{}: the model has no values to fill in", args.model.display()),
+            Some("fit with --missing mean or median keeps them; --missing drop leaves rows out"),
+        ));
+    }
     let asked = interrupt.heed();
     let mut writer = Predictions::new(&model, args.json);
     let mut ended: Option<Failure> = None;

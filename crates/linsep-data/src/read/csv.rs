@@ -52,10 +52,6 @@ impl CsvTable {
         let FirstLook { columns, .. } = first_columns(&mut chunks, delimiter, options.header)?;
         let chosen = columns.match_expected(options, expected)?;
         let mut parser = Parser::new(columns, chosen, delimiter, options);
-        // What a model has to fill in, it fills in whatever the options say.
-        if expected.encoding.is_some_and(|encoding| encoding.fills()) {
-            parser.missing = Missing::Mean;
-        }
         parser.label_needed = false;
         Ok(CsvTable { chunks, parser })
     }

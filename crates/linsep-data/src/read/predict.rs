@@ -21,6 +21,20 @@ pub struct Expected<'a> {
     pub encoding: Option<&'a Encoding>,
 }
 
+impl Expected<'_> {
+    /// Returns the options as the model has them: what it has to fill in, it fills in whatever they say, and
+    /// what it cannot fill in is refused.
+    fn settle(&self, options: &ReadOptions) -> ReadOptions {
+        let fills = self.encoding.is_some_and(Encoding::fills);
+        let missing = match (fills, options.missing) {
+            (true, _) => Missing::Mean,
+            (false, asked) if asked.is_filled() => Missing::Refuse,
+            (false, asked) => asked,
+        };
+        ReadOptions { missing, ..options.clone() }
+    }
+}
+
 /// What a model does with a level that it does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unknown {
@@ -68,6 +82,7 @@ pub fn stream(
     expected: &Expected,
     each: &mut dyn FnMut(Block) -> Result<(), Error>,
 ) -> Result<StreamSummary, Error> {
+    let options = &expected.settle(options);
     let mut streamed = || {
         let opened = Opened::open(source, options)?;
         let labels = labels_elsewhere(source, &opened, options, expected)?;

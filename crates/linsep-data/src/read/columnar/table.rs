@@ -277,9 +277,6 @@ impl ColumnarTable {
         expected: &Expected,
     ) -> Result<Self, Error> {
         let mut table = Self::new(Picked::expecting(files, options, expected)?, options);
-        if expected.encoding.is_some_and(|encoding| encoding.fills()) {
-            table.missing = Missing::Mean;
-        }
         table.label_needed = false;
         Ok(table)
     }

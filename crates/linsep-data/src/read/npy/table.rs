@@ -42,8 +42,7 @@ impl NpyTable {
     ) -> Result<Self, Error> {
         let matrix = Matrix::of(&input)?;
         let chosen = matrix.as_columns().match_expected(options, expected)?;
-        let fills = expected.encoding.is_some_and(|encoding| encoding.fills());
-        let missing = if fills { Missing::Mean } else { options.missing };
+        let missing = options.missing;
         Ok(NpyTable { matrix, input: Some(input), chosen, missing, label_needed: false })
     }
 
