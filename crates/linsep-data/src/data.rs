@@ -112,6 +112,11 @@ impl<'a> Block<'a> {
         Block { samples, places: 0..samples.rows(), first }
     }
 
+    /// Returns those of `samples` at these places, of which the first is row `first` of the data.
+    pub fn at(samples: &'a Samples, places: Range<usize>, first: usize) -> Self {
+        Block { samples, places, first }
+    }
+
     /// Returns the samples that hold the rows, at [`Block::places`].
     pub fn samples(&self) -> &'a Samples {
         self.samples

@@ -73,7 +73,7 @@ impl<F: Kept> Fold for Travelling<F> {
 /// What is done, where the rows are, with a fold that a request has asked for.
 pub enum Job<'a> {
     /// It sees these rows.
-    Absorb(&'a Block<'a>),
+    Absorb(&'a [Block<'a>]),
     /// It becomes what two like it have found, each in rows of its own. What is read is taken off the fronts.
     Merge(&'a [u8], &'a [u8]),
 }
@@ -82,7 +82,7 @@ impl Job<'_> {
     /// Appends what the fold has found then. Nothing if what is to be merged cannot be that of such folds.
     pub fn on(&mut self, mut fold: impl Kept, shape: Shape, out: &mut Vec<u8>) -> Option<()> {
         match self {
-            Job::Absorb(block) => fold.absorb(block),
+            Job::Absorb(blocks) => blocks.iter().for_each(|block| fold.absorb(block)),
             Job::Merge(one, other) => {
                 let mut second = fold.fresh();
                 fold.restore(one, shape)?;

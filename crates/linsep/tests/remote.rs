@@ -8,10 +8,10 @@ use std::sync::Mutex;
 use linsep::Samples;
 use linsep::data::generate::Generator;
 use linsep::data::samples::SparseBuilder;
-use linsep::data::{Data, Error, Memory};
+use linsep::data::{Block, Data, Error, ErrorKind, Memory};
 use linsep::decide::remote::{Cluster, Remote, answer, merge};
 use linsep::decide::{
-    DecideOptions, Decision, MarginGoal, MarginKind, Verdict, decide, decide_data,
+    DecideError, DecideOptions, Decision, MarginGoal, MarginKind, Verdict, decide, decide_data,
 };
 use linsep::proof::{verify, verify_data};
 use tables::{KINDS, Labels, table};
@@ -38,9 +38,17 @@ impl<'a> Machines<'a> {
     }
 }
 
+/// Returns what a request finds in rows that are shown in two blocks, the later rows first.
+fn answer_in_two(request: &[u8], rows: &Samples, first: usize) -> Option<Vec<u8>> {
+    let half = rows.rows() / 2;
+    let blocks =
+        [half..rows.rows(), 0..half].map(|at| Block::at(rows, at.clone(), first + at.start));
+    answer(request, &blocks, rows.rows() as u64)
+}
+
 impl Cluster for Machines<'_> {
     fn ask(&self, request: &[u8]) -> Result<Vec<u8>, Error> {
-        let answers = self.parts.iter().map(|(first, rows)| answer(request, rows, *first));
+        let answers = self.parts.iter().map(|(first, rows)| answer_in_two(request, rows, *first));
         let mut answers: Vec<Vec<u8>> = answers.collect::<Option<_>>().expect("a sound request");
         let mut longest = self.longest.lock().unwrap();
         longest.0 = longest.0.max(request.len());
@@ -158,13 +166,13 @@ fn damaged_bytes_are_refused() {
     let remote = Remote::new(&spy, shape, samples.about().clone());
     decide_data(&remote, &DecideOptions::default(), &mut ()).unwrap();
     for request in spy.1.into_inner().unwrap() {
-        let found = answer(&request, &samples, 0).unwrap();
-        assert_eq!(answer(&request, &samples, 1), None, "a row beyond the last");
+        let found = answer_in_two(&request, &samples, 0).unwrap();
+        assert_eq!(answer_in_two(&request, &samples, 1), None, "a row beyond the last");
         assert_eq!(merge(&request, &found, &found[..found.len() - 1]), None);
         assert_eq!(merge(&request, &found, &[&found[..], &[0]].concat()), None);
         for end in 0..request.len() {
             // Cut anywhere but between two folds, a request is none; it never panics.
-            let _ = answer(&request[..end], &samples, 0);
+            let _ = answer_in_two(&request[..end], &samples, 0);
         }
     }
     struct Liar<'a>(&'a Samples);
@@ -181,4 +189,42 @@ fn damaged_bytes_are_refused() {
     let remote = Remote::new(&liar, shape, samples.about().clone());
     let error = decide_data(&remote, &DecideOptions::default(), &mut ()).unwrap_err();
     assert!(error.to_string().contains("is no answer to what was asked"), "{error}");
+}
+
+#[test]
+fn rows_that_are_not_what_they_were_are_noticed() {
+    /// From the second pass on there are as many other rows, or fewer.
+    struct Changing<'a>(Machines<'a>, Mutex<usize>, Change);
+    enum Change {
+        Others,
+        Fewer,
+    }
+    impl Cluster for Changing<'_> {
+        fn ask(&self, request: &[u8]) -> Result<Vec<u8>, Error> {
+            let mut passes = self.1.lock().unwrap();
+            *passes += 1;
+            let rows = self.0.samples;
+            Ok(match (*passes, &self.2) {
+                (1, _) => self.0.ask(request)?,
+                (_, Change::Others) => answer(request, &[Block::whole(rows, 0)], 7).unwrap(),
+                (_, Change::Fewer) => {
+                    let rest = Block::at(rows, 1..rows.rows(), 1);
+                    answer(request, &[rest], rows.rows() as u64).unwrap()
+                }
+            })
+        }
+
+        fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
+            self.0.fetch(rows)
+        }
+    }
+    let samples = Generator::new(50, 3, 1).samples::<f64>().unwrap();
+    for change in [Change::Others, Change::Fewer] {
+        let cluster = Changing(Machines::new(&samples, 2), Mutex::default(), change);
+        let shape = Memory::new(&samples).shape();
+        let remote = Remote::new(&cluster, shape, samples.about().clone());
+        let error = decide_data(&remote, &DecideOptions::default(), &mut ()).unwrap_err();
+        let DecideError::Data(error) = error else { panic!("{error}") };
+        assert!(matches!(error.kind, ErrorKind::Changed), "{error}");
+    }
 }

@@ -2,16 +2,19 @@
 //!
 //! ```text
 //! here             request = shape of the data, then what each fold looks for and asks for
-//! where rows are   answer(request, some rows)  ->  what the folds have found in them, as bytes
-//! on the way       merge(request, a, b)        ->  the same for the rows of both, in any order
+//! where rows are   answer(request, some rows, their stamp)  ->  what the folds have found in them, as bytes
+//! on the way       merge(request, a, b)                     ->  the same for the rows of both, in any order
 //! here             the folds take over what was found in all rows
 //! ```
+//!
+//! An answer begins with how many rows it is about and with the sum of their stamps: with other rows than
+//! in the pass before, the data has changed.
 //!
 //! Sums are on a grid and the rest are counts, minima and rows in order, so neither the cut of the rows nor
 //! the order of merging changes a bit. Nothing that travels is as long as the data.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dashu_int::IBig;
 use linsep_data::error::{Error, ErrorKind};
@@ -31,26 +34,54 @@ use super::folds::off_span::OffSpan;
 use super::folds::one_sided::OneSided;
 use super::folds::scan::Scan;
 
-/// Returns what the folds of a request find in some rows, of which the first is row `first` of the data.
-/// Nothing if the request cannot be understood, or is about other rows.
-pub fn answer(request: &[u8], rows: &Samples, first: usize) -> Option<Vec<u8>> {
-    work(request, Job::Absorb(&Block::whole(rows, first)))
+/// How many rows an answer is about, and the sum of their stamps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    rows: usize,
+    stamp: u64,
+}
+
+impl Seen {
+    fn put(self, out: &mut Vec<u8>) {
+        (self.rows, self.stamp).put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let (rows, stamp) = Bytes::take(from)?;
+        Some(Seen { rows, stamp })
+    }
+}
+
+/// Returns what the folds of a request find in some rows. Nothing if the request cannot be understood, or is
+/// about other rows.
+///
+/// The `stamp` is the sum, which may wrap, of a number for each of the rows that depends on all that is in it:
+/// whoever holds the rows says how rows are known to be the same.
+pub fn answer(request: &[u8], rows: &[Block<'_>], stamp: u64) -> Option<Vec<u8>> {
+    let seen = Seen { rows: rows.iter().map(|block| block.places().len()).sum(), stamp };
+    work(request, seen, Job::Absorb(rows))
 }
 
 /// Returns what the folds of a request have found in two parts of the rows together. Nothing if the bytes
 /// cannot be that.
-pub fn merge(request: &[u8], one: &[u8], other: &[u8]) -> Option<Vec<u8>> {
-    work(request, Job::Merge(one, other))
+pub fn merge(request: &[u8], mut one: &[u8], mut other: &[u8]) -> Option<Vec<u8>> {
+    let (a, b) = (Seen::take(&mut one)?, Seen::take(&mut other)?);
+    let rows = a.rows.checked_add(b.rows)?;
+    work(request, Seen { rows, stamp: a.stamp.wrapping_add(b.stamp) }, Job::Merge(one, other))
 }
 
-fn work(mut request: &[u8], mut job: Job) -> Option<Vec<u8>> {
+fn work(mut request: &[u8], seen: Seen, mut job: Job) -> Option<Vec<u8>> {
     let (rows, columns, sparse) = Bytes::take(&mut request)?;
     let shape = Shape { rows, columns, sparse };
-    if let Job::Absorb(block) = &job {
-        let end = block.number(block.places().start).checked_add(block.places().len())?;
-        (block.samples().columns() == columns && end <= rows).then_some(())?;
+    if let Job::Absorb(blocks) = &job {
+        let fits = |block: &Block| {
+            let end = block.number(block.places().start).checked_add(block.places().len());
+            block.samples().columns() == columns && end.is_some_and(|end| end <= rows)
+        };
+        blocks.iter().all(fits).then_some(())?;
     }
     let mut found = vec![];
+    seen.put(&mut found);
     while !request.is_empty() {
         one(&mut request, shape, &mut job, &mut found)?;
     }
@@ -90,11 +121,11 @@ fn one(from: &mut &[u8], shape: Shape, job: &mut Job, out: &mut Vec<u8>) -> Opti
     }
 }
 
-/// Machines that hold the rows.
+/// Machines that hold the rows. The data has changed if one sends more or fewer rows, or others, than before.
 pub trait Cluster: Sync {
     /// Returns what the folds of a request find in all rows: the [`answer`]s of their parts, [merged](merge).
     ///
-    /// Errors if a machine fails for good, or if the rows are not what they were.
+    /// Errors if a machine fails for good.
     fn ask(&self, request: &[u8]) -> Result<Vec<u8>, Error>;
 
     /// Returns a copy of these rows in the order in which they are named.
@@ -110,12 +141,14 @@ pub struct Remote<'a> {
     shape: Shape,
     about: Arc<About>,
     reads: Reads,
+    /// The stamp of all rows, once they have been seen.
+    stamp: OnceLock<u64>,
 }
 
 impl<'a> Remote<'a> {
     /// Returns the rows of a cluster, of which so much is known.
     pub fn new(cluster: &'a dyn Cluster, shape: Shape, about: Arc<About>) -> Self {
-        Remote { cluster, shape, about, reads: Reads::default() }
+        Remote { cluster, shape, about, reads: Reads::default(), stamp: OnceLock::new() }
     }
 }
 
@@ -132,10 +165,12 @@ impl Data for Remote<'_> {
         request.extend(asked);
         self.reads.add(rows as u64);
         let found = self.cluster.ask(&request)?;
-        seen.accept(&found, self.shape).ok_or_else(|| {
-            let what = "what the cluster has found is no answer to what was asked".to_string();
-            ErrorKind::Damaged { what }.into()
-        })
+        let mut found = found.as_slice();
+        let all = Seen::take(&mut found).ok_or_else(no_answer)?;
+        if all != (Seen { rows, stamp: *self.stamp.get_or_init(|| all.stamp) }) {
+            return Err(ErrorKind::Changed.into());
+        }
+        seen.accept(found, self.shape).ok_or_else(no_answer)
     }
 
     fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
@@ -161,6 +196,11 @@ impl Data for Remote<'_> {
     fn reads(&self) -> &Reads {
         &self.reads
     }
+}
+
+fn no_answer() -> Error {
+    let what = "what the cluster has found is no answer to what was asked".to_string();
+    ErrorKind::Damaged { what }.into()
 }
 
 fn unsupported(found: &str) -> Error {

@@ -1,73 +1,65 @@
 //! Rows that may be the same row under both labels.
 
+use std::collections::HashMap;
+
 use linsep_data::kept::Bytes;
 use linsep_data::{Block, Fold, Kept, Shape};
 
 use crate::lift::Rows;
 use crate::random::draw;
 
-/// Rows that are remembered: of more, those whose key is smallest.
+/// Values of rows that are remembered, about, however many rows there are.
 const REMEMBERED: usize = 1 << 20;
 
 /// Finds rows that share a key with a row of the other class.
 ///
-/// The key of a row is its score by a fixed random vector, but for the sign: the same for the same
-/// row under either label. Of more rows than can be remembered those with the smallest mixed keys are,
-/// which is a sample of the values that rows have: copies are remembered together.
+/// The key of a row is its score by a fixed random vector, mixed, but for the sign: the same for the same
+/// row under either label. Of many rows only those with small keys are looked at: a sample of the values
+/// that rows have, in which copies stay together. What is small goes by the number of rows, so that all
+/// who look at some of them look at the same sample.
 pub struct Alike {
     w: Vec<f64>,
-    remembered: usize,
-    /// Mixed key, row, label.
-    found: Vec<(u64, usize, bool)>,
     limit: u64,
+    /// The first negative row and the first positive row of each key; [`NONE`] where there is none.
+    found: HashMap<u64, [usize; 2]>,
 }
+
+/// No row.
+const NONE: usize = usize::MAX;
 
 impl Alike {
     /// Returns the search among no rows yet, of data of this shape.
     pub fn new(shape: Shape) -> Self {
         let mut state = 1;
         let w = (0..=shape.columns).map(|_| 1.0 + draw(&mut state) as f64 / u64::MAX as f64);
-        Alike { w: w.collect(), remembered: REMEMBERED, found: vec![], limit: u64::MAX }
+        let limit = u64::MAX / shape.rows.div_ceil(REMEMBERED).max(1) as u64;
+        Alike { w: w.collect(), limit, found: HashMap::new() }
     }
 
     /// Returns the search that a question asks for.
     pub fn asked(from: &mut &[u8], shape: Shape) -> Option<Self> {
-        let (w, remembered): (Vec<f64>, usize) = Bytes::take(from)?;
-        let fits = w.len() == shape.columns + 1 && remembered > 0;
-        fits.then(|| Alike { w, remembered, found: vec![], limit: u64::MAX })
+        let (w, limit): (Vec<f64>, u64) = Bytes::take(from)?;
+        (w.len() == shape.columns + 1).then(|| Alike { w, limit, found: HashMap::new() })
     }
 
     /// Returns pairs of a negative and a positive row with the same key, the first of each, once all
     /// rows have been seen. The pair whose later row comes first is first.
-    pub fn pairs(mut self) -> Vec<[usize; 2]> {
-        self.trim();
-        self.found.sort_unstable();
-        let groups = self.found.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
-        let mut pairs: Vec<[usize; 2]> = groups
-            .filter_map(|group| {
-                let first =
-                    |label| group.iter().find(|(.., l)| *l == label).map(|(_, row, _)| *row);
-                Some([first(false)?, first(true)?])
-            })
-            .collect();
+    pub fn pairs(self) -> Vec<[usize; 2]> {
+        let both = |pair: &[usize; 2]| !pair.contains(&NONE);
+        let mut pairs: Vec<[usize; 2]> = self.found.into_values().filter(both).collect();
         pairs.sort_unstable_by_key(|pair| (pair[0].max(pair[1]), pair[0].min(pair[1])));
         pairs
     }
 
-    fn trim(&mut self) {
-        if self.found.len() > self.remembered {
-            self.found.select_nth_unstable(self.remembered - 1);
-            self.found.truncate(self.remembered);
-            let largest = self.found.iter().map(|(key, ..)| *key).max();
-            self.limit = largest.unwrap_or(u64::MAX);
-        }
+    fn note(&mut self, key: u64, [negative, positive]: [usize; 2]) {
+        let pair = self.found.entry(key).or_insert([NONE; 2]);
+        *pair = [pair[0].min(negative), pair[1].min(positive)];
     }
 }
 
 impl Fold for Alike {
     fn fresh(&self) -> Self {
-        let (w, remembered) = (self.w.clone(), self.remembered);
-        Alike { w, remembered, found: vec![], limit: u64::MAX }
+        Alike { w: self.w.clone(), limit: self.limit, found: HashMap::new() }
     }
 
     fn absorb(&mut self, block: &Block<'_>) {
@@ -76,18 +68,20 @@ impl Fold for Alike {
             let mut key = rows.score(i, &self.w).abs().to_bits();
             let key = draw(&mut key);
             if key <= self.limit {
-                self.found.push((key, block.number(i), block.samples().positive()[i]));
-                if self.found.len() >= 2 * self.remembered {
-                    self.trim();
-                }
+                let mut pair = [NONE; 2];
+                pair[usize::from(block.samples().positive()[i])] = block.number(i);
+                self.note(key, pair);
             }
         }
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        self.found.extend(other.found);
-        self.trim();
-        self
+    fn merge(self, other: Self) -> Self {
+        let (mut more, fewer) = match self.found.len() < other.found.len() {
+            true => (other, self),
+            false => (self, other),
+        };
+        fewer.found.into_iter().for_each(|(key, pair)| more.note(key, pair));
+        more
     }
 }
 
@@ -97,20 +91,26 @@ impl Kept for Alike {
     }
 
     fn question(&self, out: &mut Vec<u8>) {
-        (self.w.clone(), self.remembered).put(out);
+        (self.w.clone(), self.limit).put(out);
     }
 
     fn save(&self, out: &mut Vec<u8>) {
-        let mut smallest = self.found.clone();
-        smallest.sort_unstable();
-        smallest.truncate(self.remembered);
-        smallest.put(out);
+        let mut found: Vec<(u64, usize, usize)> = self
+            .found
+            .iter()
+            .map(|(&key, &[negative, positive])| (key, negative, positive))
+            .collect();
+        found.sort_unstable();
+        found.put(out);
     }
 
     fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.found = Bytes::take(from)?;
-        let fits = self.found.len() <= self.remembered;
-        (fits && self.found.iter().all(|(_, row, _)| *row < shape.rows)).then_some(())
+        let fits = |row: usize| row < shape.rows || row == NONE;
+        for (key, negative, positive) in Vec::<(u64, usize, usize)>::take(from)? {
+            (key <= self.limit && fits(negative) && fits(positive)).then_some(())?;
+            self.note(key, [negative, positive]);
+        }
+        Some(())
     }
 }
 
@@ -129,9 +129,9 @@ mod tests {
         let all = fold(&memory, Alike::new(memory.shape())).unwrap().pairs();
         assert_eq!((all.len(), all[0]), (100, [0, 200]));
         let mut few = Alike::new(memory.shape());
-        few.remembered = 40;
+        few.limit = u64::MAX / 10;
         let few = fold(&memory, few).unwrap().pairs();
-        assert!((9..=10).contains(&few.len()), "{}", few.len());
+        assert!((5..=15).contains(&few.len()), "{}", few.len());
         assert!(few.iter().all(|pair| all.contains(pair)));
     }
 }
