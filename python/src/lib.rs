@@ -23,7 +23,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _linsep {
     #[pymodule_export]
-    use super::cluster::{Cluster, Packer, Worker, merge, numbers_check, packed_key, pick};
+    use super::cluster::{Cluster, Packer, Worker, merge, numbers_check, packed_key, pick, scores};
     #[pymodule_export]
     use super::data::address;
     #[pymodule_export]

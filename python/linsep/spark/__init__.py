@@ -14,6 +14,7 @@ except ModuleNotFoundError as error:
 
 from linsep.spark._calls import Decision, decide, verify
 from linsep.spark._errors import ClusterError
+from linsep.spark._ml import LinearSeparator, LinearSeparatorModel
 from linsep.spark._rows import Numbering
 from linsep.spark._traffic import Job, Traffic
 
@@ -21,6 +22,8 @@ __all__ = [
     "ClusterError",
     "Decision",
     "Job",
+    "LinearSeparator",
+    "LinearSeparatorModel",
     "Numbering",
     "Traffic",
     "decide",

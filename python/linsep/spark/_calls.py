@@ -35,7 +35,11 @@ class Decision(_decision.Decision):
     traffic: Traffic = field(default_factory=Traffic)
 
     def _facts(self) -> list[tuple[str, str]]:
-        counted = {"files": "places in files", "column": "a column", "partitions": "places in partitions"}
+        counted = {
+            "files": "places in files",
+            "column": "a column",
+            "partitions": "places in partitions",
+        }
         traffic = self.traffic
         jobs = _html.counted(len(traffic.jobs), "job", "jobs")
         partitions = _html.counted(traffic.partitions, "partition", "partitions")

@@ -18,6 +18,7 @@ from linsep.spark._errors import told_plainly
 from linsep.spark._traffic import Traffic
 from pyspark import StorageLevel
 from pyspark.errors import AnalysisException
+from pyspark.logger import PySparkLogger
 from pyspark.ml.linalg import VectorUDT
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -117,7 +118,9 @@ class Rows:
         self._refuse_faults(found, firsts)
         self.rows = firsts[-1]
         if self.rows != expected:
-            raise _changed(f"{expected:,} rows were counted, and {self.rows:,} were there a moment later")
+            raise _changed(
+                f"{expected:,} rows were counted, and {self.rows:,} were there a moment later"
+            )
         if self.numbering.kind == "partitions":
             self.offsets = [0] * (1 + max(row.partition for row in found))
             for row, first in zip(found, firsts, strict=False):
@@ -221,7 +224,7 @@ def opened(
             labels, is_positive, rows = _read_labels(df, label, positive)
             numbering, numbers = _numbered(df, row_number, rows)
             job.answers, job.received = len(numbering.files) + 2, 64 * (len(numbering.files) + 2)
-    columns = [F.col(_quoted(name)) for name in chosen.columns]
+    columns = [F.col(quoted(name)) for name in chosen.columns]
     needed = df.select(*columns, is_positive.alias("positive"), *numbers)
     cut = rows_together(chosen)
     task = partial(
@@ -251,8 +254,11 @@ def rows_together(features: Features) -> int:
     return min(max(_PACKED_BYTES // (8 * max(values, 1)), 1), 1 << 14)
 
 
-def read_features(df: DataFrame, features: str | Sequence[str] | None, others: list[str]) -> Features:
-    """Return the columns of features: numbers, arrays of numbers, or one column of vectors."""
+def read_features(
+    df: DataFrame, features: str | Sequence[str] | None, others: list[str], of: int | None = None
+) -> Features:
+    """Return the columns of features: numbers, arrays of numbers, or one column of vectors. Where `of` says how
+    many features they are, and there is no other way to know, no row is looked at."""
     known = {field.name: field.dataType for field in df.schema.fields}
     for name in others:
         if name not in known:
@@ -276,7 +282,9 @@ def read_features(df: DataFrame, features: str | Sequence[str] | None, others: l
         )
     lengths = [1] * len(columns)
     lists = [k for k, kind in enumerate(kinds) if kind != "number"]
-    if lists:
+    if len(lists) == 1 and of is not None:
+        lengths[lists[0]] = of - (len(columns) - 1)
+    elif lists:
         lengths = _lengths(df, columns, lists)
     names: list[str] = []
     for name, kind, length in zip(columns, kinds, lengths, strict=True):
@@ -300,7 +308,7 @@ def _kind(name: str, found: T.DataType) -> str:
 def _lengths(df: DataFrame, columns: list[str], lists: list[int]) -> list[int]:
     """Return how many features each column is, by its first row that has any."""
     wanted = [columns[k] for k in lists]
-    first = df.select(*(F.col(_quoted(name)) for name in wanted)).dropna().head(1)
+    first = df.select(*(F.col(quoted(name)) for name in wanted)).dropna().head(1)
     if not first:
         raise ValueError(f"no row has a value in {_listed(wanted)}: expected rows of features")
     lengths = [1] * len(columns)
@@ -313,7 +321,7 @@ def _lengths(df: DataFrame, columns: list[str], lists: list[int]) -> list[int]:
 
 def _read_labels(df: DataFrame, label: str, positive: Any) -> tuple[Labels, Any, int]:
     """Return the classes, a column that says which rows are positive, and the number of rows."""
-    column = F.col(_quoted(label))
+    column = F.col(quoted(label))
     try:
         found = df.groupBy(column.alias("label")).count().limit(_MOST_CLASSES + 1).collect()
     except AnalysisException as error:
@@ -347,7 +355,7 @@ def _numbered(df: DataFrame, row_number: str | None, rows: int) -> tuple[Numberi
                 f"column {row_number!r} is of type {found.simpleString()}; expected integers, the numbers "
                 "of the rows"
             )
-        column = F.col(_quoted(row_number)).cast("long")
+        column = F.col(quoted(row_number)).cast("long")
         least, most, count = df.select(F.min(column), F.max(column), F.count(column)).head()  # type: ignore[misc]
         if (least, most, count) != (0, rows - 1, rows):
             raise ValueError(
@@ -357,7 +365,9 @@ def _numbered(df: DataFrame, row_number: str | None, rows: int) -> tuple[Numberi
         return Numbering("column", {}), [column.alias("number")]
     number, file = F.col("_metadata.row_index"), F.col("_metadata.file_path")
     try:
-        places = df.select(file.alias("file"), number.alias("number"))
+        with _unlogged():
+            places = df.select(file.alias("file"), number.alias("number"))
+            places.schema  # noqa: B018
         counted = places.groupBy("file").agg(F.count("number"), F.min("number"), F.max("number"))
         files = sorted(tuple(row) for row in counted.collect())
     except AnalysisException:
@@ -372,6 +382,17 @@ def _numbered(df: DataFrame, row_number: str | None, rows: int) -> tuple[Numberi
     return Numbering("files", offsets), [number.alias("number"), file.alias("file")]
 
 
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep Spark from logging, at length, that a column is not there: here that is an answer."""
+    logger = PySparkLogger.getLogger("DataFrameQueryContextLogger")
+    was, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = was
+
+
 def _run(df: DataFrame, task: Any, schema: pa.Schema, what: str) -> list[Any]:
     with told_plainly(what):
         return df.mapInArrow(task, _spark(schema)).collect()
@@ -381,7 +402,7 @@ def _spark(schema: pa.Schema) -> T.StructType:
     return from_arrow_schema(schema)
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 

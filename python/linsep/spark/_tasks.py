@@ -72,7 +72,9 @@ def pack(
             yield _batch([*columns, nothing, nothing, nothing], PACKED)
         if fault is not None:
             # Said, not raised: Spark would try again, and again.
-            yield _batch([[None], [here], *([None] for _ in range(7)), *([item] for item in fault)], PACKED)
+            yield _batch(
+                [[None], [here], *([None] for _ in range(7)), *([item] for item in fault)], PACKED
+            )
             return
 
 

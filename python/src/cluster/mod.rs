@@ -8,7 +8,8 @@ mod packer;
 
 use std::sync::Arc;
 
-use linsep::data::samples::About;
+use linsep::data::read::batch_features;
+use linsep::data::samples::{About, LabelNames, Labels, Missing};
 use linsep::data::{Data, Error, ErrorKind, Samples, Shape};
 use linsep::decide::remote::{self, Remote, answer};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -152,6 +153,31 @@ pub fn numbers_check(py: Python<'_>, rows: u64) -> i64 {
 #[pyfunction]
 pub fn packed_key(partition: i32, place: i64) -> i64 {
     packed::key(partition, place)
+}
+
+/// Returns coef·x + intercept for each row x of a batch whose columns are so many features each.
+#[pyfunction]
+pub fn scores<'py>(
+    py: Python<'py>,
+    batch: &Bound<'py, PyAny>,
+    lengths: Vec<usize>,
+    coef: PyReadonlyArray1<'py, f64>,
+    intercept: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let batch = arrow::import(batch)?;
+    if batch.num_rows() == 0 {
+        return Ok(PyArray1::from_slice(py, &[]));
+    }
+    let features = batch_features(&batch, &lengths).map_err(Failure::from)?;
+    let labels = Labels { positive: vec![true; features.rows()], names: LabelNames::default() };
+    // Finds what is not finite.
+    let samples = Samples::part(features, labels, Missing::Refuse).map_err(Failure::from)?;
+    let coef = coef.as_slice()?;
+    if coef.len() != samples.columns() {
+        return Err(damaged());
+    }
+    let score = |i: usize| samples.features().dot(i, coef) + intercept;
+    Ok(PyArray1::from_iter(py, (0..samples.rows()).map(score)))
 }
 
 /// Machines that hold rows, as functions that ask all of them.
