@@ -7,6 +7,7 @@
 //!   passes    the one way to read all rows; the journal knows what earlier ones found
 //!   folds     what a pass over all rows computes for them
 //!   remote    the same for rows on other machines
+//!   mirrored  rows of models, shown in such a way that their question is one of separability
 //!   solvers   mathematics without data
 //!   exact     integers
 //! alternative the last resort: integers alone
@@ -27,6 +28,7 @@ mod exact;
 mod explain;
 mod folds;
 mod journal;
+mod mirrored;
 mod options;
 mod outcome;
 mod passes;
@@ -55,4 +57,7 @@ pub use outcome::{Closest, Decision, Outcome, Way, WeakSeparator};
 pub use watch::{Pass, Removing, Watch};
 
 pub(crate) use exact::integers::rounded;
-pub(crate) use exact::span::determined;
+pub(crate) use folds::on_planes::{OnPlanes, planes};
+pub(crate) use folds::step_size::StepSize;
+pub(crate) use mirrored::{Mirror, Mirrored, Unit};
+pub(crate) use spanning::determined;

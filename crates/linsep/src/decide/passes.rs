@@ -21,7 +21,7 @@ use crate::Samples;
 
 /// Why a pass was not made.
 #[derive(Debug)]
-pub(super) enum PassError {
+pub(crate) enum PassError {
     /// The data cannot be read.
     Data(Error),
     /// The journal cannot be used.

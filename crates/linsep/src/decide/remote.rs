@@ -1,7 +1,8 @@
 //! Rows on other machines: what a pass asks for goes to them, and what they find comes back.
 //!
 //! ```text
-//! here             request = shape of the data, then what each fold looks for and asks for
+//! here             request = shape of the data, how rows are shown if not as they are, then what each
+//!                            fold looks for and asks for
 //! where rows are   answer(request, some rows, their stamp)  ->  what the folds have found in them, as bytes
 //! on the way       merge(request, a, b)                     ->  the same for the rows of both, in any order
 //! here             the folds take over what was found in all rows
@@ -31,8 +32,11 @@ use super::folds::class_sums::ClassSums;
 use super::folds::first_look::FirstLook;
 use super::folds::logistic::LogisticLine;
 use super::folds::off_span::OffSpan;
+use super::folds::on_planes::{self, OnPlanes};
 use super::folds::one_sided::OneSided;
 use super::folds::scan::Scan;
+use super::folds::step_size::StepSize;
+use super::mirrored::{Mirror, Shown};
 
 /// How many rows an answer is about, and the sum of their stamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,15 +74,26 @@ pub fn merge(request: &[u8], mut one: &[u8], mut other: &[u8]) -> Option<Vec<u8>
     work(request, Seen { rows, stamp: a.stamp.wrapping_add(b.stamp) }, Job::Merge(one, other))
 }
 
-fn work(mut request: &[u8], seen: Seen, mut job: Job) -> Option<Vec<u8>> {
+fn work(mut request: &[u8], seen: Seen, job: Job) -> Option<Vec<u8>> {
     let (rows, columns, sparse) = Bytes::take(&mut request)?;
-    let shape = Shape { rows, columns, sparse };
+    let mut shape = Shape { rows, columns, sparse };
     if let Job::Absorb(blocks) = &job {
         let fits = |block: &Block| {
             let end = block.number(block.places().start).checked_add(block.places().len());
             block.samples().columns() == columns && end.is_some_and(|end| end <= rows)
         };
         blocks.iter().all(fits).then_some(())?;
+    }
+    // The folds may look at rows that are made of these.
+    let (shown, blocks);
+    let mut job = job;
+    if let Some(mirror) = Mirror::asked(&mut request, shape)? {
+        if let Job::Absorb(rows) = job {
+            shown = mirror.shown(rows, shape).ok()?;
+            blocks = shown.iter().flat_map(Shown::blocks).collect::<Vec<_>>();
+            job = Job::Absorb(&blocks);
+        }
+        shape = mirror.shape(shape);
     }
     let mut found = vec![];
     seen.put(&mut found);
@@ -115,6 +130,18 @@ fn one(from: &mut &[u8], shape: Shape, job: &mut Job, out: &mut Vec<u8>) -> Opti
             let (bias, weights) = w.split_last().filter(|_| w.len() == shape.columns + 1)?;
             let plane = ExactPlane::new(weights, bias);
             job.on(Astray::new(&w, &plane, strict, most), shape, out)
+        }
+        "rows on hyperplanes" => {
+            let vectors = on_planes::take(from, shape.columns)?;
+            let (planes, most) = (on_planes::planes(&vectors), usize::take(from)?);
+            job.on(OnPlanes::new(&planes, most), shape, out)
+        }
+        "step size" => {
+            let vectors = on_planes::take(from, shape.columns)?;
+            let planes = on_planes::planes(&vectors);
+            let (start, step): (Vec<f64>, Vec<f64>) = Bytes::take(from)?;
+            let fit = start.len() == shape.columns + 1 && step.len() == start.len();
+            job.on(fit.then(|| StepSize::new(&planes, &start, &step))?, shape, out)
         }
         look::KIND => look::look(from, shape, job, out),
         _ => None,

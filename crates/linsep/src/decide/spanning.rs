@@ -5,12 +5,26 @@
 //! repeat   eliminate some rows modulo a prime: which are independent, and a vector orthogonal to them
 //!          a pass: rows with a product that is not zero are off their span, and join
 //! ```
+//!
+//! Where no chance may be taken, all rows are then held against what the independent ones leave free, in
+//! integers: one that is not orthogonal to it is independent as well.
+
+use dashu_int::IBig;
+use linsep_data::Data;
 
 use super::exact::Halt;
+use super::exact::equations::Scale;
+use super::exact::integers::{in_lowest_terms, nullspace};
 use super::exact::modular::{Elimination, PRIMES, Prime, Residues};
 use super::exact::rows::SignedRows;
+use super::exact::span::orthogonal;
 use super::folds::off_span::OffSpan;
+use super::folds::on_planes::{OnPlanes, planes};
 use super::passes::{PassError, Passes};
+use super::search::spread;
+
+/// Rows per coordinate with which the search for what is determined starts.
+const STARTING_ROWS: usize = 2;
 
 /// What spans all rows.
 #[derive(Clone, Debug)]
@@ -54,5 +68,121 @@ pub(super) fn spanning(
         rows.extend(more);
         rows.sort_unstable();
         rows.dedup();
+    }
+}
+
+/// Rows, and integer vectors.
+type RowsAndVectors = (Vec<usize>, Vec<Vec<IBig>>);
+
+/// Returns independent rows that span all rows, and a basis of what all are orthogonal to; nothing if it
+/// was halted. Unlike ranks modulo a prime this is certain. Errors if the data cannot be read.
+pub(super) fn basis(
+    data: &Passes,
+    start: Vec<usize>,
+    halt: Halt,
+) -> Result<Option<RowsAndVectors>, PassError> {
+    let Some(all) = spanning(data, start, halt)? else {
+        return Ok(None);
+    };
+    let mut basis = all.independent;
+    loop {
+        let Some(vectors) = orthogonal_to(data, &basis, halt)? else {
+            return Ok(None);
+        };
+        let off = match vectors.is_empty() {
+            true => vec![],
+            false => data.fold(OnPlanes::new(&planes(&vectors), 1), halt)?.off(),
+        };
+        if off.is_empty() {
+            return Ok(Some((basis, vectors)));
+        }
+        basis.extend(off);
+    }
+}
+
+/// Returns a basis of what all rows are orthogonal to, given independent ones that span all; nothing if it
+/// was halted. Errors if the data cannot be read.
+pub(super) fn orthogonal_to(
+    data: &Passes,
+    basis: &[usize],
+    halt: Halt,
+) -> Result<Option<Vec<Vec<IBig>>>, PassError> {
+    let rows = SignedRows::all(&data.fetch(basis)?);
+    if rows.len() == rows.dimension {
+        return Ok(Some(vec![]));
+    }
+    let scale = Scale::new(&rows);
+    let integers: Vec<Vec<IBig>> = (0..rows.len()).map(|k| scale.integers(&rows, k)).collect();
+    // Rows that are independent may not be so modulo the prime.
+    let found = orthogonal(&integers, rows.dimension, halt)
+        .or_else(|| nullspace(integers, rows.dimension, halt));
+    let unscaled = |v: Vec<IBig>| in_lowest_terms(scale.weights(v));
+    Ok(found.map(|vectors| vectors.into_iter().map(unscaled).collect()))
+}
+
+/// Returns, for each column, whether its unit vector is a combination of all rows (x, 1): exactly if every
+/// vector to which all of them are orthogonal is zero there. Nothing if it was halted. Errors if the data
+/// cannot be read.
+///
+/// Cost: passes modulo a prime and, if the rows leave something free, one in integers.
+pub(crate) fn determined(data: &dyn Data, halt: Halt) -> Result<Option<Vec<bool>>, PassError> {
+    let shape = data.shape();
+    let start = spread(shape.rows, STARTING_ROWS * (shape.columns + 1));
+    let found = basis(&Passes::new(data), start, halt)?;
+    let known = |vectors: &[Vec<IBig>], k: usize| vectors.iter().all(|v| v[k].is_zero());
+    Ok(found.map(|(_, vectors)| (0..shape.columns).map(|k| known(&vectors, k)).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use linsep_data::samples::{Dense, LabelNames, Labels, Missing};
+
+    use super::super::mirrored::{Mirror, Mirrored};
+    use super::*;
+    use crate::Samples;
+    use crate::data::Memory;
+
+    /// The rows are mirrored, which adds nothing to what they span but the bias.
+    fn check(rows: &[&[f64]], expected: &str) {
+        let features = Dense::new(rows.concat(), rows.len(), expected.len()).into();
+        let labels = Labels { positive: vec![true; rows.len()], names: LabelNames::default() };
+        let samples = Samples::part(features, labels, Missing::Refuse).unwrap();
+        let memory = Memory::new(&samples);
+        let mirrored = Mirrored::new(&memory, Mirror::default());
+        assert!(determined(&mirrored, &|| true).unwrap().is_none());
+        let found = determined(&mirrored, &|| false).unwrap().unwrap();
+        let found: String = found.iter().map(|&known| if known { 'x' } else { '-' }).collect();
+        assert_eq!(found, expected, "{rows:?}");
+    }
+
+    #[test]
+    fn which_unit_vectors_rows_span() {
+        check(&[&[0.0, 0.0]], "--");
+        check(&[&[1.0, 2.0], &[2.0, 4.0]], "--");
+        check(&[&[0.0, 5.0, 0.0], &[1.0, 1.0, 1.0]], "-x-");
+        check(&[&[1.0, 0.0, 1.0], &[0.0, 1.0, 1.0], &[1.0, 1.0, 3.0]], "xxx");
+    }
+
+    #[test]
+    fn floats_are_taken_as_they_are() {
+        check(&[&[0.1, 0.2, 1e-300], &[0.2, 0.4, 2e-300]], "---");
+        check(&[&[1.0, 2.0], &[2.0, 4.0 + 2f64.powi(-50)]], "xx");
+        check(&[&[1.0, 2.0], &[2.0, 4.0 + 2f64.powi(-49)], &[1e300, 5e-324]], "xx");
+        // 0.1 (1, 2, 3) and (0.1, 0.2, 0.3) differ, at the end alone.
+        check(&[&[1.0, 2.0, 3.0], &[0.1, 0.2, 0.3]], "--x");
+        check(&[&[1.0, 2.0, 3.0], &[0.1, 0.2, 0.3], &[1.0, 1.0, 2.0]], "xxx");
+        check(&[&[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0], &[1.0, 1.0, 2.0]], "---");
+    }
+
+    #[test]
+    fn no_prime_fools_it() {
+        // Rows (1, -h) and (1, l) are independent, and not so modulo the prime h + l.
+        for prime in PRIMES.into_iter().chain([(1 << 31) - 1, (1 << 31) - 19, (1 << 61) - 1]) {
+            let (low, high) = (prime & ((1 << 20) - 1), prime >> 20 << 20);
+            let (low, high) = (low as f64, high as f64);
+            check(&[&[1.0, -high], &[1.0, low]], "xx");
+            check(&[&[1.0, -high, 0.0], &[1.0, low, 0.0], &[2.0, 0.0, 0.0]], "xx-");
+            check(&[&[0.0, 1.0, -high], &[0.0, 1.0, low]], "-xx");
+        }
     }
 }

@@ -11,30 +11,81 @@
 //! Each answer is a step. With every step so small that it undoes nothing of those before it, their sum
 //! g = W1 + e W2 + e^2 W3 + ... is a direction that is strict off the face. Its sign in a column is that
 //! of the first step that is not zero there: no rounding enters it.
+//!
+//! Which rows are on the face is nowhere listed: the steps tell it of each row.
 
 use std::cmp::Ordering;
 
 use dashu_int::IBig;
-use linsep_proof::exact::{ExactPlane, Row};
+use linsep_data::kept::fold_kept;
+use linsep_data::{Data, Error};
 use linsep_proof::proof::Claim;
 use linsep_proof::{Plane, Proof};
-use rayon::prelude::*;
 
-use super::design::{Unit, mirrored};
-use crate::Samples;
-use crate::decide::{DecideError, DecideOptions, Limit, Outcome, Watch, decide, rounded};
+use crate::decide::{
+    DecideError, DecideOptions, Limit, Mirror, Mirrored, OnPlanes, Outcome, StepSize, Unit, Watch,
+    decide_data, planes, rounded,
+};
+
+/// A model's design: rows, and whether a constant comes before their columns.
+#[derive(Clone, Copy)]
+pub(super) struct Design<'a> {
+    pub(super) data: &'a dyn Data,
+    pub(super) constant: bool,
+}
+
+impl Design<'_> {
+    /// Returns the number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.data.shape().rows
+    }
+
+    /// Returns the number of columns with the constant.
+    pub(super) fn columns(&self) -> usize {
+        self.data.shape().columns + usize::from(self.constant)
+    }
+
+    /// Returns a vector for rows without the constant: what the constant has becomes the bias, at its end.
+    fn bias_last<T: Clone>(&self, mut vector: Vec<T>, zero: T) -> Vec<T> {
+        match self.constant {
+            true => vector.rotate_left(1),
+            false => vector.push(zero),
+        }
+        vector
+    }
+
+    /// Returns y x of a row, with the constant: the numbers that are not zero.
+    fn signed_row(&self, row: usize) -> Result<Vec<(usize, f64)>, Error> {
+        let samples = self.data.fetch(&[row])?;
+        let (sign, shift) =
+            (if samples.positive()[0] { 1.0 } else { -1.0 }, usize::from(self.constant));
+        let mut values: Vec<(usize, f64)> =
+            self.constant.then_some((0, sign)).into_iter().collect();
+        samples.features().for_each(0, |k, v| {
+            if v != 0.0 {
+                values.push((k + shift, sign * v));
+            }
+        });
+        Ok(values)
+    }
+}
 
 /// What all directions have in common.
 #[derive(Debug, Default)]
 pub(super) struct Face {
-    /// The rows, rising, on which every direction vanishes; or those that were left at a limit.
-    pub(super) rows: Vec<usize>,
+    /// How many rows are on it, or were at a limit: every direction vanishes on them.
+    pub(super) rows: usize,
     /// Rows among them, rising, that show it.
     pub(super) conflict: Vec<usize>,
     /// The way to a direction that is strict off the face.
     pub(super) steps: Vec<Step>,
     /// Why the search ended early, if it did.
     pub(super) stopped: Option<Limit>,
+    /// The weak separators of the steps, the bias last: rows on all of them are on the face, unless none
+    /// is left there.
+    planes: Vec<Vec<IBig>>,
+    /// A row on the face, and y x of it, once some rows are off it.
+    stand_in: (usize, Vec<(usize, f64)>),
 }
 
 /// One answer of the engine.
@@ -44,8 +95,6 @@ pub(super) struct Step {
     weights: Vec<f64>,
     /// How each weight compares with zero, before rounding.
     signs: Vec<Ordering>,
-    /// The rows that it puts strictly on their side, of those that were left.
-    strict: Vec<usize>,
 }
 
 impl Face {
@@ -54,36 +103,61 @@ impl Face {
         let signs = self.steps.iter().map(|step| step.signs[column]);
         signs.fold(Ordering::Equal, Ordering::then)
     }
+
+    /// Returns how the rows on the face are shown to the engine, and the unit with them.
+    pub(super) fn mirror(&self, constant: bool, unit: Option<Unit>) -> Mirror {
+        let (planes, stand_in) = (self.planes.clone(), self.stand_in.clone());
+        Mirror { constant, planes, stand_in, unit }
+    }
+
+    /// Returns the first rows off the face, rising, at most so many. Costs a pass if rows are on both.
+    pub(super) fn off(&self, design: Design, most: usize) -> Result<Vec<usize>, Error> {
+        match self.rows {
+            0 => Ok((0..design.rows().min(most)).collect()),
+            rows if rows == design.rows() || most == 0 => Ok(vec![]),
+            _ => Ok(fold_kept(design.data, OnPlanes::new(&planes(&self.planes), most))?.off()),
+        }
+    }
+
+    /// Takes note of a weak separator: fewer rows are left.
+    fn narrow(&mut self, design: Design, weights: Vec<IBig>) -> Result<(), Error> {
+        self.planes.push(design.bias_last(weights, IBig::ZERO));
+        let planes = planes(&self.planes);
+        let left = fold_kept(design.data, OnPlanes::new(&planes, 0))?;
+        self.rows = left.count();
+        if let Some(row) = left.first() {
+            self.stand_in = (row, design.signed_row(row)?);
+        }
+        Ok(())
+    }
 }
 
 /// Returns the face of the design. With a unit, a row more, the search ends once that is strict.
 pub(super) fn face(
-    design: &Samples,
+    design: Design,
     unit: Option<Unit>,
     limits: &DecideOptions,
     watch: &mut dyn Watch,
 ) -> Result<Face, DecideError> {
-    let mut face = Face { rows: (0..design.rows()).collect(), ..Face::default() };
+    let mut face = Face { rows: design.rows(), ..Face::default() };
     let open = |face: &Face| unit.is_none_or(|unit| face.sign(unit.column).is_eq());
-    while !face.rows.is_empty() && open(&face) {
-        let question = mirrored(design, &face.rows, unit)?;
-        match decide(&question, limits, watch)?.outcome {
+    while face.rows > 0 && open(&face) {
+        let question = Mirrored::new(design.data, face.mirror(design.constant, unit));
+        match decide_data(&question, limits, watch)?.outcome {
             Outcome::Separable { hyperplane, proof, .. } => {
-                let strict = std::mem::take(&mut face.rows);
                 let (weights, signs) = (largest_at_one(hyperplane.weights), signs(&proof));
-                face.steps.push(Step { weights, signs, strict });
+                face.steps.push(Step { weights, signs });
+                face.rows = 0;
             }
             Outcome::QuasiSeparable { separator, .. } => {
-                let (left, strict) = split(design, &face.rows, &separator.weights);
-                face.rows = left;
                 face.steps.push(Step {
                     weights: largest_at_one(rounded(&separator.weights)),
                     signs: separator.weights.iter().map(sign).collect(),
-                    strict,
                 });
+                face.narrow(design, separator.weights)?;
             }
             Outcome::Inseparable { conflict, .. } => {
-                face.conflict = originals(&face.rows, &conflict.rows(), unit);
+                face.conflict = question.originals(&conflict.rows())?;
                 break;
             }
             Outcome::Undecided { because, .. } => {
@@ -96,40 +170,22 @@ pub(super) fn face(
 }
 
 /// Returns one direction of floats: each step so small that it undoes nothing of those before it. The
-/// largest weight is 1.
-pub(super) fn direction(design: &Samples, face: &Face) -> Vec<f64> {
-    let score = |i: usize, g: &[f64]| {
-        let value = design.features().dot(i, g);
-        if design.positive()[i] { value } else { -value }
-    };
+/// largest weight is 1. Costs a pass per step but the first.
+pub(super) fn direction(design: Design, face: &Face) -> Result<Vec<f64>, Error> {
     let mut direction = vec![0.0; design.columns()];
-    let mut strict: Vec<usize> = vec![];
-    for step in &face.steps {
-        let size = strict.iter().fold(1.0, |size: f64, &i| {
-            let (score, change) = (score(i, &direction), score(i, &step.weights));
-            if score > 0.0 && change < 0.0 { size.min(0.5 * score / -change) } else { size }
-        });
+    for (k, step) in face.steps.iter().enumerate() {
+        let size = if k == 0 {
+            1.0
+        } else {
+            // The rows that are strict so far are those off the planes of the steps before.
+            let planes = planes(&face.planes[..k]);
+            let from = design.bias_last(direction.clone(), 0.0);
+            let weights = design.bias_last(step.weights.clone(), 0.0);
+            fold_kept(design.data, StepSize::new(&planes, &from, &weights))?.size()
+        };
         direction.iter_mut().zip(&step.weights).for_each(|(g, w)| *g += size * w);
-        strict.extend(&step.strict);
     }
-    largest_at_one(direction)
-}
-
-/// Returns the rows on which the weights vanish, without rounding, and the others.
-fn split(design: &Samples, rows: &[usize], weights: &[IBig]) -> (Vec<usize>, Vec<usize>) {
-    let bias = IBig::ZERO;
-    let plane = ExactPlane::new(weights, &bias);
-    rows.par_iter().partition(|&&i| plane.sign(Row::of(design.features(), i)).is_eq())
-}
-
-/// Returns which rows, rising, these of the mirrored ones come from.
-fn originals(rows: &[usize], mirrored: &[usize], unit: Option<Unit>) -> Vec<usize> {
-    let half = rows.len() + usize::from(unit.is_some());
-    let mut found: Vec<usize> =
-        mirrored.iter().filter_map(|k| rows.get(k % half)).copied().collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+    Ok(largest_at_one(direction))
 }
 
 fn largest_at_one(mut weights: Vec<f64>) -> Vec<f64> {

@@ -11,10 +11,12 @@
 //! ```
 //!
 //! In reading order: `separation` is the question and the answer, `cone` asks the deciding engine about
-//! directions, `design` makes the rows that it is shown.
+//! directions. The rows that the engine is shown are made on the fly, wherever they are
+//! (`decide/mirrored.rs`).
 
 mod cone;
-mod design;
 mod separation;
 
-pub use separation::{Separation, SeparationKind, SeparationOptions, Sign, check_separation};
+pub use separation::{
+    Separation, SeparationKind, SeparationOptions, Sign, check_separation, check_separation_data,
+};

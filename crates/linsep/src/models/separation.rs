@@ -20,10 +20,11 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::cone::{Face, direction, face};
-use super::design::{Unit, with_constant};
+use linsep_data::{Data, Memory};
+
+use super::cone::{Design, Face, direction, face};
 use crate::Samples;
-use crate::decide::{DecideError, DecideOptions, Limit, Watch, determined};
+use crate::decide::{DecideError, DecideOptions, Limit, Mirrored, Unit, Watch, determined};
 
 /// Which model, and for how long to look. Options may be added: start from the default, and set what
 /// differs.
@@ -32,6 +33,9 @@ use crate::decide::{DecideError, DecideOptions, Limit, Watch, determined};
 pub struct SeparationOptions {
     /// Whether the model adds a constant to the design, as column 0; default false.
     pub intercept: bool,
+    /// The number of separated rows to name; default none, which is all. The list of them is all that is ever
+    /// as long as the data.
+    pub most_rows: Option<usize>,
     /// The limits of each decision: passes and time.
     pub limits: DecideOptions,
 }
@@ -40,6 +44,12 @@ impl SeparationOptions {
     /// Returns the options for a model that adds a constant, or for one that does not.
     pub fn with_intercept(mut self, intercept: bool) -> Self {
         self.intercept = intercept;
+        self
+    }
+
+    /// Returns the options with so many separated rows to name.
+    pub fn with_most_rows(mut self, most: usize) -> Self {
+        self.most_rows = Some(most);
         self
     }
 
@@ -62,7 +72,9 @@ pub struct Separation {
     /// The columns, rising, whose coefficients have no value of their own: they can be changed, with
     /// others, without changing what the model says of any row.
     pub aliased: Vec<usize>,
-    /// The rows, rising, whose fitted probabilities run to 0 or 1: they cause the separation.
+    /// The number of rows whose fitted probabilities run to 0 or 1: they cause the separation.
+    pub separated: usize,
+    /// These rows, rising: all, or the first of them if no more were asked for.
     pub rows: Vec<usize>,
     /// A direction, to the rounding of floats, along which the likelihood grows for ever, for just these
     /// rows; its largest number is 1. None if no row is separated.
@@ -123,6 +135,7 @@ impl Separation {
             kind: SeparationKind::Undecided(because),
             infinite: vec![],
             aliased: vec![],
+            separated: 0,
             rows: vec![],
             direction: None,
             conflict: vec![],
@@ -155,44 +168,56 @@ impl Separation {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn check_separation(
-    design: &Samples,
+    samples: &Samples,
+    options: &SeparationOptions,
+    watch: &mut dyn Watch,
+) -> Result<Separation, DecideError> {
+    check_separation_data(&Memory::new(samples), options, watch)
+}
+
+/// Returns the same as [`check_separation`] for data wherever it is: in memory, on the disk, on other
+/// machines. Errors if an option is out of its range, or if the data cannot be read.
+///
+/// Nothing as long as the data is held or sent, except the list of separated rows: see
+/// [`SeparationOptions::most_rows`].
+///
+/// Cost: that of [`check_separation`], and a few passes that find out which rows and columns are held.
+pub fn check_separation_data(
+    data: &dyn Data,
     options: &SeparationOptions,
     watch: &mut dyn Watch,
 ) -> Result<Separation, DecideError> {
     let limits = &options.limits;
     limits.validate()?;
-    let extended = options.intercept.then(|| with_constant(design)).transpose()?;
-    let design = extended.as_ref().unwrap_or(design);
+    let design = Design { data, constant: options.intercept };
     let face = face(design, None, limits, watch)?;
     if let Some(because) = face.stopped {
         return Ok(Separation::undecided(because));
     }
-    let Some(columns) = Columns::of(design, &face, watch.cancelled()) else {
+    let Some(columns) = Columns::of(design, &face, watch.cancelled())? else {
         return Ok(Separation::undecided(Limit::Cancelled));
     };
+    let most = options.most_rows.unwrap_or(usize::MAX);
     Ok(Separation {
         kind: kind(design, &face),
         infinite: signs(design, &face, &columns.infinite, limits, watch)?,
         aliased: columns.aliased,
-        rows: off(design, &face),
-        direction: (!face.steps.is_empty()).then(|| direction(design, &face)),
+        separated: design.rows() - face.rows,
+        rows: face.off(design, most)?,
+        direction: match face.steps.is_empty() {
+            true => None,
+            false => Some(direction(design, &face)?),
+        },
         conflict: face.conflict,
     })
 }
 
-fn kind(design: &Samples, face: &Face) -> SeparationKind {
-    match face.rows.len() {
+fn kind(design: Design, face: &Face) -> SeparationKind {
+    match face.rows {
         0 => SeparationKind::Complete,
         rows if rows == design.rows() => SeparationKind::Overlap,
         _ => SeparationKind::QuasiComplete,
     }
-}
-
-/// Returns the rows that are not on the face.
-fn off(design: &Samples, face: &Face) -> Vec<usize> {
-    let mut off = vec![true; design.rows()];
-    face.rows.iter().for_each(|&i| off[i] = false);
-    (0..off.len()).filter(|&i| off[i]).collect()
 }
 
 /// The columns without a finite estimate of their own.
@@ -202,26 +227,39 @@ struct Columns {
 }
 
 impl Columns {
-    /// Returns the columns, or nothing if the work was cancelled.
-    fn of(design: &Samples, face: &Face, cancelled: Option<&AtomicBool>) -> Option<Self> {
+    /// Returns the columns, or nothing if the work was cancelled. Errors if the data cannot be read.
+    fn of(
+        design: Design,
+        face: &Face,
+        cancelled: Option<&AtomicBool>,
+    ) -> Result<Option<Self>, DecideError> {
         let halt = || cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        let all: Vec<usize> = (0..design.rows()).collect();
-        let known = determined(design.features(), &all, &halt)?;
+        let of = |face: &Face| {
+            let rows = Mirrored::new(design.data, face.mirror(design.constant, None));
+            determined(&rows, &halt)
+        };
+        let Some(known) = of(&Face::default())? else {
+            return Ok(None);
+        };
         let held = match kind(design, face) {
-            SeparationKind::Overlap => known.clone(),
-            _ => determined(design.features(), &face.rows, &halt)?,
+            SeparationKind::Overlap => Some(known.clone()),
+            SeparationKind::Complete => Some(vec![false; known.len()]),
+            _ => of(face)?,
+        };
+        let Some(held) = held else {
+            return Ok(None);
         };
         let columns = 0..known.len();
-        Some(Columns {
+        Ok(Some(Columns {
             infinite: columns.clone().filter(|&k| known[k] && !held[k]).collect(),
             aliased: columns.filter(|&k| !known[k]).collect(),
-        })
+        }))
     }
 }
 
 /// Returns where the infinite columns run to.
 fn signs(
-    design: &Samples,
+    design: Design,
     face: &Face,
     infinite: &[usize],
     limits: &DecideOptions,
@@ -236,7 +274,7 @@ fn signs(
         let unit = Unit { column, positive: !reached.plus[column] };
         // A direction that one column asked for may answer for others.
         let found = self::face(design, Some(unit), limits, watch)?;
-        reached.note(&found, found.rows.is_empty());
+        reached.note(&found, found.rows == 0);
     }
     Ok(infinite.iter().map(|&column| (column, reached.sign(column))).collect())
 }

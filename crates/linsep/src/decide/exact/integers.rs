@@ -2,32 +2,9 @@
 
 use dashu_int::ops::{Gcd, UnsignedAbs};
 use dashu_int::{IBig, UBig};
-use linsep_data::Features;
 use linsep_proof::exact::{Sum, parts};
 
 use super::Halt;
-
-/// Returns x of a row times the smallest power of two that makes it integer.
-pub fn integer_features(features: &Features, i: usize) -> Vec<IBig> {
-    made_integer(all_parts(features, i)).0
-}
-
-/// Returns every value of a row as m 2^e, where m is odd, or both are zero.
-fn all_parts(features: &Features, i: usize) -> Vec<(i64, i32)> {
-    let mut numbers = vec![(0, 0); features.columns()];
-    features.for_each(i, |k, v| numbers[k] = odd_parts(v));
-    numbers
-}
-
-/// Returns numbers m 2^e times 2^s, the smallest power that makes all of them integer, and s.
-fn made_integer(numbers: Vec<(i64, i32)>) -> (Vec<IBig>, i32) {
-    let lowest = numbers.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
-    let integer = |(m, e): (i64, i32)| match m {
-        0 => IBig::ZERO,
-        _ => IBig::from(m) << (e - lowest) as usize,
-    };
-    (numbers.into_iter().map(integer).collect(), -lowest)
-}
 
 /// Returns sums of products of floats, one per coordinate, as integers: all times one power of two.
 /// `visit` is called with a function that takes a coordinate and two factors.

@@ -21,7 +21,6 @@
 //! random vectors.
 //! ```
 
-use linsep_data::Features;
 use linsep_proof::exact::parts;
 
 use super::Halt;
@@ -170,15 +169,6 @@ impl Elimination {
         Self::of(equations.len(), equations.unknowns(), prime, halt, |equation, terms| {
             let entries = equations.entries(equation);
             terms.extend(entries.map(|(unknown, entry)| (unknown, entry.modulo(prime.0))));
-        })
-    }
-
-    /// Returns the elimination of rows of features, one equation per row and one unknown per column, or
-    /// nothing if it was halted.
-    pub fn of_rows(features: &Features, rows: &[usize], prime: Prime, halt: Halt) -> Option<Self> {
-        let residues = Residues::new(prime);
-        Self::of(rows.len(), features.columns(), prime, halt, |equation, terms| {
-            features.for_each(rows[equation], |k, v| terms.push((k, residues.of(v))));
         })
     }
 

@@ -6,8 +6,10 @@ pub(super) mod class_sums;
 pub(super) mod first_look;
 pub(super) mod logistic;
 pub(super) mod off_span;
+pub(super) mod on_planes;
 pub(super) mod one_sided;
 pub(super) mod scan;
+pub(super) mod step_size;
 
 use linsep_data::Block;
 use linsep_data::kept::Bytes;

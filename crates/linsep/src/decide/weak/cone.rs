@@ -26,16 +26,16 @@ use rayon::prelude::*;
 use super::super::alternative::wrong;
 use super::super::exact::Halt;
 use super::super::exact::equations::Scale;
-use super::super::exact::integers::{dot, exact_combination, in_lowest_terms, nullspace};
+use super::super::exact::integers::{dot, exact_combination, in_lowest_terms};
 use super::super::exact::modular::{Elimination, PRIMES, Prime, Residues};
 use super::super::exact::rows::SignedRows;
-use super::super::exact::span::{orthogonal, solution};
+use super::super::exact::span::solution;
 use super::super::folds::scan::Scan;
 use super::super::passes::{PassError, Passes};
 use super::super::plan;
 use super::super::search::spread;
 use super::super::solvers::min_norm_point::Corral;
-use super::super::spanning::spanning;
+use super::super::spanning::{orthogonal_to, spanning};
 use super::super::view::{Point, View};
 use super::{Class, separator};
 use crate::data::kernels::Element;
@@ -103,60 +103,6 @@ pub fn classify(
         reach *= FURTHER;
     }
     Ok(None)
-}
-
-/// Rows, and integer vectors.
-type RowsAndVectors = (Vec<usize>, Vec<Vec<IBig>>);
-
-/// Returns independent rows that span all rows, and a basis of what all are orthogonal to; nothing if it
-/// was halted. Unlike ranks modulo a prime this is certain.
-pub fn basis(
-    data: &Passes,
-    start: Vec<usize>,
-    halt: Halt,
-) -> Result<Option<RowsAndVectors>, PassError> {
-    let Some(all) = spanning(data, start, halt)? else {
-        return Ok(None);
-    };
-    let mut basis = all.independent;
-    loop {
-        let Some(vectors) = orthogonal_to(data, &basis, halt)? else {
-            return Ok(None);
-        };
-        let off =
-            vectors.iter().map(|v| not_orthogonal(data, v, halt)).collect::<Result<Vec<_>, _>>()?;
-        match off.into_iter().flatten().min() {
-            Some(row) => basis.push(row),
-            None => return Ok(Some((basis, vectors))),
-        }
-    }
-}
-
-/// Returns a row that is not orthogonal to a vector, if there is one: on either side of the hyperplane.
-fn not_orthogonal(data: &Passes, vector: &[IBig], halt: Halt) -> Result<Option<usize>, PassError> {
-    let below = wrong(data, vector, false, 1, halt)?;
-    let opposite: Vec<IBig> = vector.iter().map(|v| -v).collect();
-    Ok(below.into_iter().chain(wrong(data, &opposite, false, 1, halt)?).min())
-}
-
-/// Returns a basis of what all rows are orthogonal to, given independent ones that span all; nothing if it
-/// was halted.
-pub fn orthogonal_to(
-    data: &Passes,
-    basis: &[usize],
-    halt: Halt,
-) -> Result<Option<Vec<Vec<IBig>>>, PassError> {
-    let rows = SignedRows::all(&data.fetch(basis)?);
-    if rows.len() == rows.dimension {
-        return Ok(Some(vec![]));
-    }
-    let scale = Scale::new(&rows);
-    let integers: Vec<Vec<IBig>> = (0..rows.len()).map(|k| scale.integers(&rows, k)).collect();
-    // Rows that are independent may not be so modulo the prime.
-    let found = orthogonal(&integers, rows.dimension, halt)
-        .or_else(|| nullspace(integers, rows.dimension, halt));
-    let unscaled = |v: Vec<IBig>| in_lowest_terms(scale.weights(v));
-    Ok(found.map(|vectors| vectors.into_iter().map(unscaled).collect()))
 }
 
 /// Returns the places of independent rows that span all of these.

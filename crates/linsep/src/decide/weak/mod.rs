@@ -21,6 +21,7 @@ use super::exact::rows::SignedRows;
 use super::folds::one_sided::OneSided;
 use super::outcome::WeakSeparator;
 use super::passes::{PassError, Passes};
+use super::spanning::basis;
 use super::view::View;
 
 /// What a conflict turned out to be.
@@ -126,7 +127,7 @@ impl Weak {
 
     fn exactly(&self, data: &Passes, halt: Halt) -> Result<Option<Class>, PassError> {
         let rows = cone::some_rows(data.shape(), &self.conflict);
-        let Some((basis, orthogonal)) = cone::basis(data, rows, halt)? else {
+        let Some((basis, orthogonal)) = basis(data, rows, halt)? else {
             return Ok(None);
         };
         let question = Question::Weak(&basis);
