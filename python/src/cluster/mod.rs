@@ -6,11 +6,13 @@ mod arrow;
 mod packed;
 mod packer;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use linsep::data::read::batch_features;
 use linsep::data::samples::{About, LabelNames, Labels, Missing};
 use linsep::data::{Data, Error, ErrorKind, Samples, Shape};
+use linsep::decide::remote::rows::{Gathered, Runs};
 use linsep::decide::remote::{self, Remote, answer};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -21,7 +23,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::Failure;
 use crate::work::Wire;
-use packed::{Gathered, PackedBatch, mix};
+use packed::{PackedBatch, mix};
 pub use packer::Packer;
 
 /// Bytes of rows that are looked at together: much beside what is found in them, little beside memory.
@@ -31,9 +33,10 @@ const CHUNK_BYTES: usize = 1 << 23;
 #[pyclass(module = "linsep._linsep")]
 pub struct Worker {
     request: Vec<u8>,
-    offsets: Option<Vec<i64>>,
+    offsets: Option<Vec<usize>>,
     sparse: bool,
     rows: Gathered,
+    stamp: u64,
     found: Option<Vec<u8>>,
     /// A task of a cluster has a core of its own, and others have theirs.
     pool: ThreadPool,
@@ -45,10 +48,11 @@ impl Worker {
     /// rows count from there; `sparse`: whether any rows are sparse.
     #[new]
     #[pyo3(signature = (request, *, sparse, offsets=None))]
-    fn new(request: Vec<u8>, sparse: bool, offsets: Option<Vec<i64>>) -> PyResult<Self> {
+    fn new(request: Vec<u8>, sparse: bool, offsets: Option<Vec<usize>>) -> PyResult<Self> {
         let pool = ThreadPoolBuilder::new().num_threads(1).build();
         let pool = pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(Worker { request, offsets, sparse, rows: Gathered::new(sparse), found: None, pool })
+        let rows = Gathered::new(sparse);
+        Ok(Worker { request, offsets, sparse, rows, stamp: 0, found: None, pool })
     }
 
     /// Looks at packed rows.
@@ -56,7 +60,8 @@ impl Worker {
         let batch = PackedBatch::new(arrow::import(batch)?)?;
         py.detach(|| {
             for k in 0..batch.len() {
-                self.rows.push(&batch, k, self.offsets.as_deref(), |_| true)?;
+                batch.add_to(&mut self.rows, k, self.offsets.as_deref(), |_| true)?;
+                self.stamp = self.stamp.wrapping_add(batch.stamp(k));
                 if self.rows.bytes() >= CHUNK_BYTES {
                     self.answer()?;
                 }
@@ -78,10 +83,10 @@ impl Worker {
         if rows.is_empty() {
             return Ok(());
         }
-        let stamp = rows.stamp();
+        let stamp = std::mem::take(&mut self.stamp);
         let (request, before) = (&self.request, self.found.take());
         let found = self.pool.install(|| {
-            let (samples, runs) = rows.samples()?;
+            let (samples, runs) = rows.samples().map_err(Failure::from)?;
             let found = answer(request, &runs.blocks(&samples), stamp).ok_or_else(misunderstood)?;
             match before {
                 Some(before) => remote::merge(request, &before, &found).ok_or_else(misunderstood),
@@ -125,20 +130,20 @@ pub fn pick<'py>(
     batch: &Bound<'py, PyAny>,
     wanted: PyReadonlyArray1<'py, i64>,
     sparse: bool,
-    offsets: Option<Vec<i64>>,
+    offsets: Option<Vec<usize>>,
 ) -> PyResult<Option<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
     let batch = PackedBatch::new(arrow::import(batch)?)?;
     let wanted = wanted.as_slice()?;
     let mut rows = Gathered::new(sparse);
     for k in 0..batch.len() {
-        let is_wanted = |number: i64| wanted.binary_search(&number).is_ok();
-        rows.push(&batch, k, offsets.as_deref(), is_wanted)?;
+        let is_wanted = |number: usize| wanted.binary_search(&(number as i64)).is_ok();
+        batch.add_to(&mut rows, k, offsets.as_deref(), is_wanted)?;
     }
     if rows.is_empty() {
         return Ok(None);
     }
-    let (numbers, packed) = rows.pack()?;
-    Ok(Some((PyBytes::new(py, &numbers), PyBytes::new(py, &packed))))
+    let (packed, numbers) = rows.pack().map_err(Failure::from)?;
+    Ok(Some((PyBytes::new(py, &numbers.to_bytes()), PyBytes::new(py, &packed))))
 }
 
 /// Returns a number that tells the rows 0 .. rows apart from any other rows, or some of them twice.
@@ -242,15 +247,18 @@ impl remote::Cluster for Calling<'_> {
             let parts: Vec<(Bound<'_, PyBytes>, Bound<'_, PyBytes>)> = parts.extract()?;
             let mut all = Gathered::new(cluster.get().shape.sparse);
             for (numbers, packed) in &parts {
-                all.push_picked(numbers.as_bytes(), packed.as_bytes())?;
+                let numbers = Runs::from_bytes(numbers.as_bytes()).ok_or_else(damaged)?;
+                let added = all.push_packed(numbers.numbers(), packed.as_bytes(), |_| true);
+                added.ok_or_else(damaged)?;
             }
             Ok(all)
         });
         if gathered.is_empty() {
             return Err(ErrorKind::Changed.into());
         }
-        let (samples, runs) = gathered.samples_or_error()?;
-        let places = runs.places();
+        let (samples, runs) = gathered.samples()?;
+        let places: HashMap<usize, usize> =
+            runs.numbers().enumerate().map(|(place, number)| (number, place)).collect();
         let found = rows.iter().map(|row| places.get(row).copied()).collect::<Option<Vec<_>>>();
         samples.part_of(&found.ok_or(ErrorKind::Changed)?)
     }

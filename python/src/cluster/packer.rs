@@ -10,12 +10,13 @@ use linsep::data::error::Column;
 use linsep::data::read::batch_features;
 use linsep::data::samples::{LabelNames, Labels, Missing};
 use linsep::data::{Error, Features, Samples};
+use linsep::decide::remote::rows::{Runs, pack};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::packed::{Runs, key, mix, pack, stamp};
+use super::packed::{key, mix, stamp};
 use super::{arrow, damaged};
 use crate::errors::describe_kind;
 
@@ -94,15 +95,16 @@ impl Packer {
             let rows = at..at + count;
             let (mut sum, mut check) = (0_u64, 0_u64);
             for i in rows.clone() {
-                sum = sum.wrapping_add(stamp(&features, i, positive[i], numbers[i]));
+                sum = sum.wrapping_add(stamp(&features, i, positive[i], numbers[i] as usize));
                 check = check.wrapping_add(mix(numbers[i].cast_unsigned()));
             }
+            let runs: Runs = numbers[rows.clone()].iter().map(|&number| number as usize).collect();
             let partition = if self.numbered { -1 } else { self.partition };
             all.push((
                 key(partition, place),
                 partition,
                 count as i32,
-                PyBytes::new(py, &Runs::pack(numbers[rows.clone()].iter().copied())),
+                PyBytes::new(py, &runs.to_bytes()),
                 PyBytes::new(py, &pack(&features, &positive, rows)),
                 sum.cast_signed(),
                 check.cast_signed(),
