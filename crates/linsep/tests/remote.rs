@@ -1,6 +1,7 @@
 //! Rows on other machines, of which only bytes come here: the same decision to the last bit, with the same
 //! proof, however the rows are spread and however what is found in them is merged.
 
+mod machines;
 mod tables;
 
 use std::sync::Mutex;
@@ -14,58 +15,8 @@ use linsep::decide::{
     DecideError, DecideOptions, Decision, MarginGoal, MarginKind, Verdict, decide, decide_data,
 };
 use linsep::proof::{verify, verify_data};
+use machines::{Machines, answer_in_two};
 use tables::{KINDS, Labels, table};
-
-/// Machines that hold parts of the rows; what they send is counted.
-struct Machines<'a> {
-    samples: &'a Samples,
-    /// The first row of each part, and its rows.
-    parts: Vec<(usize, Samples)>,
-    /// Bytes of the longest request and of the longest answer.
-    longest: Mutex<(usize, usize)>,
-}
-
-impl<'a> Machines<'a> {
-    fn new(samples: &'a Samples, count: usize) -> Self {
-        let rows = samples.rows();
-        // Skewed: the parts grow. A machine without rows has nothing to answer, and is not asked.
-        let start = |k: usize| rows * k * k / (count * count);
-        let parts = (0..count).filter(|&k| start(k) < start(k + 1)).map(|k| {
-            let part: Vec<usize> = (start(k)..start(k + 1)).collect();
-            (start(k), samples.part_of(&part).unwrap())
-        });
-        Machines { samples, parts: parts.collect(), longest: Mutex::default() }
-    }
-}
-
-/// Returns what a request finds in rows that are shown in two blocks, the later rows first.
-fn answer_in_two(request: &[u8], rows: &Samples, first: usize) -> Option<Vec<u8>> {
-    let half = rows.rows() / 2;
-    let blocks =
-        [half..rows.rows(), 0..half].map(|at| Block::at(rows, at.clone(), first + at.start));
-    answer(request, &blocks, rows.rows() as u64)
-}
-
-impl Cluster for Machines<'_> {
-    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, Error> {
-        let answers = self.parts.iter().map(|(first, rows)| answer_in_two(request, rows, *first));
-        let mut answers: Vec<Vec<u8>> = answers.collect::<Option<_>>().expect("a sound request");
-        let mut longest = self.longest.lock().unwrap();
-        longest.0 = longest.0.max(request.len());
-        longest.1 = answers.iter().map(Vec::len).fold(longest.1, usize::max);
-        // Two by two, from both ends: far parts are merged first.
-        while answers.len() > 1 {
-            let last = answers.pop().unwrap();
-            let middle = answers.len() / 2;
-            answers[middle] = merge(request, &last, &answers[middle]).expect("sound answers");
-        }
-        Ok(answers.pop().unwrap())
-    }
-
-    fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
-        self.samples.part_of(rows)
-    }
-}
 
 /// Returns everything about a decision that must not depend on where the rows are.
 fn essence(decision: &Decision) -> String {
@@ -79,10 +30,10 @@ fn essence(decision: &Decision) -> String {
 fn check(samples: &Samples, options: &DecideOptions) -> (Decision, usize) {
     let whole = decide(samples, options, &mut ()).unwrap();
     let proof = whole.proof().expect("a verdict has a proof");
-    let (shape, mut longest) = (Memory::new(samples).shape(), 0);
+    let mut longest = 0;
     for count in [1, 2, 7] {
         let machines = Machines::new(samples, count);
-        let remote = Remote::new(&machines, shape, samples.about().clone());
+        let remote = machines.remote();
         let decision = decide_data(&remote, options, &mut ()).unwrap();
         assert_eq!(essence(&decision), essence(&whole), "{count} machines");
         assert_eq!(verify_data(&remote, proof, None).unwrap(), verify(samples, proof));

@@ -1,14 +1,22 @@
 //! Separation in logistic regression: cases that are known, an oracle in exact fractions, and numbers
-//! chosen to fool arithmetic modulo a prime.
+//! chosen to fool arithmetic modulo a prime. Rows on the disk and on other machines give the same answers.
+
+mod machines;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use linsep::Samples;
-use linsep::data::samples::SparseBuilder;
+use linsep::data::generate::Generator;
+use linsep::data::read::{ReadOptions, Source, StreamOptions, Streamed};
+use linsep::data::samples::{Features, SparseBuilder};
+use linsep::data::write::{npy_header, npy_labels};
 use linsep::decide::{DecideOptions, Limit, Watch};
-use linsep::models::{Separation, SeparationKind, SeparationOptions, check_separation};
+use linsep::models::{
+    Separation, SeparationKind, SeparationOptions, check_separation, check_separation_data,
+};
 use linsep::proof::IBig;
+use machines::Machines;
 use proptest::prelude::*;
 
 fn dense(rows: &[Vec<f64>], labels: &str) -> Samples {
@@ -28,7 +36,21 @@ fn sparse(rows: &[Vec<f64>], labels: &str) -> Samples {
 }
 
 fn separation(samples: &Samples) -> Separation {
-    check_separation(samples, &SeparationOptions::default(), &mut ()).unwrap()
+    everywhere(samples, &SeparationOptions::default()).0
+}
+
+/// Returns what is found in memory, and the bytes of the longest answer of a machine; checks that the same
+/// is found on other machines, to the last bit.
+fn everywhere(samples: &Samples, options: &SeparationOptions) -> (Separation, usize) {
+    let found = check_separation(samples, options, &mut ()).unwrap();
+    let mut longest = 0;
+    for count in [1, 2, 7] {
+        let machines = Machines::new(samples, count);
+        let there = check_separation_data(&machines.remote(), options, &mut ()).unwrap();
+        assert_eq!(format!("{there:?}"), format!("{found:?}"), "{count} machines");
+        longest = longest.max(machines.longest.into_inner().unwrap().1);
+    }
+    (found, longest)
 }
 
 /// Returns the kind, one mark per column, and the rows off the face.
@@ -97,12 +119,12 @@ fn a_constant_is_column_zero() {
     let rows: [Vec<f64>; 4] = [vec![0.], vec![1.], vec![1.], vec![2.]];
     let options = SeparationOptions::default().with_intercept(true);
     for samples in [dense(&rows, "--++"), sparse(&rows, "--++")] {
-        let found = check_separation(&samples, &options, &mut ()).unwrap();
+        let found = everywhere(&samples, &options).0;
         assert_eq!(shown(&found, 2), "quasi-complete: -inf +inf [0, 3]");
         assert_eq!(found.direction.unwrap(), [-1.0, 1.0]);
     }
     let narrow = Samples::dense(vec![0_f32, 1.0], 1, vec![false, true]).unwrap();
-    let found = check_separation(&narrow, &options, &mut ()).unwrap();
+    let found = everywhere(&narrow, &options).0;
     assert_eq!(shown(&found, 2), "complete: -inf +inf [0, 1]");
 }
 
@@ -183,6 +205,112 @@ fn limits_and_cancellation_leave_it_undecided() {
     let options = options.with_limits(DecideOptions::default().with_max_passes(0));
     let error = check_separation(&samples, &options, &mut ()).unwrap_err();
     assert_eq!(error.to_string(), "max_passes is 0; expected an integer, at least 1");
+}
+
+/// Returns a design with a variable that overlaps, dummies of which some have one outcome alone, and columns
+/// that depend on them, and its labels.
+fn table(rows: usize, seed: u64) -> (Vec<Vec<f64>>, String) {
+    let mut state = seed;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % below
+    };
+    let levels = 2 + draw(5);
+    (0..rows)
+        .map(|_| {
+            let level = draw(levels);
+            // The last two levels have an outcome each, unless noise is added.
+            let sure = level + 2 >= levels && (seed % 3 > 0 || draw(9) > 0);
+            let positive = if sure { level + 1 == levels } else { draw(2) == 0 };
+            let mut row = vec![draw(1000) as f64 / 64.0 - 3.0];
+            row.extend((0..levels).map(|k| f64::from(u8::from(k == level))));
+            row.push(if seed % 2 == 0 { row[0] * 2.0 } else { draw(9) as f64 });
+            (row, if positive { '+' } else { '-' })
+        })
+        .unzip()
+}
+
+#[test]
+fn rows_on_other_machines() {
+    let mut kinds = [0; 3];
+    for seed in 0..24 {
+        let (rows, labels) = table(20 + 15 * seed as usize, seed);
+        let narrow: Vec<f32> = rows.concat().iter().map(|&v| v as f32).collect();
+        let signs = labels.chars().map(|c| c == '+').collect();
+        let narrow = Samples::dense(narrow, rows[0].len(), signs).unwrap();
+        for intercept in [false, true] {
+            let options = SeparationOptions::default().with_intercept(intercept);
+            let found = [&dense(&rows, &labels), &sparse(&rows, &labels), &narrow]
+                .map(|samples| shown(&everywhere(samples, &options).0, rows[0].len() + 1));
+            assert!(found.iter().all(|other| *other == found[0]), "seed {seed}: {found:?}");
+            let kind = ["overlap", "quasi", "complete"].map(|kind| found[0].starts_with(kind));
+            kinds.iter_mut().zip(kind).for_each(|(count, is)| *count += i32::from(is));
+        }
+    }
+    assert!(kinds[0] > 5 && kinds[1] > 20 && kinds[2] > 0, "{kinds:?}");
+}
+
+#[test]
+fn answers_are_short_and_rows_are_named_as_asked() {
+    let (rows, labels) = table(20_000, 5);
+    let samples = dense(&rows, &labels);
+    let all = check_separation(&samples, &SeparationOptions::default(), &mut ()).unwrap();
+    assert_eq!(all.kind, SeparationKind::QuasiComplete);
+    assert_eq!((all.rows.len(), all.separated > 1000), (all.separated, true));
+    for most in [0, 7] {
+        let options = SeparationOptions::default().with_most_rows(most);
+        let (found, longest) = everywhere(&samples, &options);
+        assert_eq!((found.separated, &found.rows[..]), (all.separated, &all.rows[..most]));
+        assert!(longest < samples.rows(), "{longest} bytes");
+    }
+    let complete = Generator::new(3000, 4, 1).samples::<f64>().unwrap();
+    let options = SeparationOptions::default().with_intercept(true).with_most_rows(3);
+    let found = everywhere(&complete, &options).0;
+    assert_eq!((found.kind, found.separated), (SeparationKind::Complete, 3000));
+    assert_eq!(found.rows, [0, 1, 2]);
+}
+
+#[test]
+fn rows_on_the_disk() {
+    let (rows, labels) = table(5000, 5);
+    let samples = dense(&rows, &labels);
+    let path = std::env::temp_dir().join(format!("linsep-separation-{}.npy", std::process::id()));
+    let values: Vec<u8> = rows.concat().iter().flat_map(|v| v.to_le_bytes()).collect();
+    let header = npy_header("<f8", &[rows.len(), rows[0].len()]);
+    std::fs::write(&path, [header, values].concat()).unwrap();
+    let labels = path.with_extension("labels.npy");
+    std::fs::write(&labels, npy_labels(samples.positive())).unwrap();
+    let source = Source::from(path.as_path());
+    let stream = StreamOptions::default();
+    let file = Streamed::open(&source, &ReadOptions::default(), &stream, &|_rows| {}).unwrap();
+    for intercept in [false, true] {
+        let options = SeparationOptions::default().with_intercept(intercept);
+        let found = check_separation_data(&file, &options, &mut ()).unwrap();
+        let expected = check_separation(&samples, &options, &mut ()).unwrap();
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+    }
+    drop(file);
+    for path in [path, labels] {
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn wide_sparse_rows_are_decided_elsewhere_too() {
+    // The dual descent is for rows in memory: the way differs, the answer does not.
+    let mut builder = SparseBuilder::default();
+    for i in 0..60_usize {
+        (0..3).for_each(|k| builder.push(k * 300 + (i * i + 7 * k + i * k) % 40, 1.0));
+        builder.end_row();
+    }
+    let labels = (0..60).map(|i| i % 7 < 3).collect();
+    let samples = Samples::sparse(builder.finish(900).unwrap(), labels).unwrap();
+    assert!(matches!(samples.features(), Features::Sparse(_)));
+    let options = SeparationOptions::default();
+    let found = check_separation(&samples, &options, &mut ()).unwrap();
+    let machines = Machines::new(&samples, 2);
+    let there = check_separation_data(&machines.remote(), &options, &mut ()).unwrap();
+    assert_eq!(shown(&there, 900), shown(&found, 900));
 }
 
 /// The answer by the definition, in exact integers: Fourier and Motzkin eliminate all variables but one.
