@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
-from linsep import _decision, _html, _linsep
+from linsep import _decision, _html, _linsep, _separation
 from linsep._data import Labels, Matrix
 from linsep._proof import Margin, Proof, Verification
 from linsep.spark._rows import Numbering, Rows, opened
@@ -16,7 +16,10 @@ from linsep.spark._traffic import Traffic, amount
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Decision", "decide", "verify"]
+__all__ = ["Decision", "Separation", "check_separation", "decide", "verify"]
+
+# Separated rows that come to the driver by name.
+_MOST_ROWS = 1000
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,24 +73,25 @@ def decide(
 ) -> Decision:
     """Decide whether one hyperplane can tell two classes of a DataFrame apart, and prove it.
 
-    Verdict, hyperplane and proof are those of :func:`linsep.decide` on the same rows, byte for byte, however
-    they are spread over partitions. (Very wide sparse rows take another way there, in memory; the verdict is
-    the same.)
+    Verdict, hyperplane and proof are those of :func:`linsep.decide` on the same rows, byte for byte,
+    however they are spread over partitions. (Very wide sparse rows go another way there, in memory; the
+    verdict is the same.)
 
     Parameters
     ----------
     df : DataFrame
         The rows.
     features : str or list of str, optional
-        Columns of numbers or of arrays of numbers, or one column of vectors; by default all columns but the
-        label.
+        Columns of numbers or of arrays of numbers, or one column of vectors; by default all columns but
+        the label.
     label : str
         The column of labels: two different values of any type. The larger one is positive.
     positive : object, optional
         The label of the positive class; all others are then negative.
     row_number : str, optional
-        A column that numbers the rows from 0 on. By default rows of Parquet files are numbered by their places
-        in them, files in the order of their paths; other rows by partition and place, as `zipWithIndex` does.
+        A column that numbers the rows from 0 on. By default rows of Parquet files are numbered by their
+        places in them, files in the order of their paths; other rows by partition and place, as
+        `zipWithIndex` does.
     margin, margin_kind, gap, max_passes, time_limit, checkpoint, resume
         As for :func:`linsep.decide`.
     storage : str or None
@@ -190,3 +194,66 @@ def verify(
     if found["margin"] is not None:
         found["margin"] = Margin(*found["margin"])
     return Verification(**found)
+
+
+@dataclass(frozen=True, repr=False)
+class Separation(_separation.Separation):
+    """Whether a logistic regression on a DataFrame has an estimate: a :class:`linsep.Separation`, of
+    which `rows` and `index` name the first rows only, and how it was reached.
+
+    Attributes
+    ----------
+    numbering : Numbering
+        Where the numbers of the rows come from.
+    traffic : Traffic
+        The jobs, and what went between the driver and the cluster.
+    """
+
+    numbering: Numbering = field(default_factory=lambda: Numbering("partitions", {}))
+    traffic: Traffic = field(default_factory=Traffic)
+
+
+def check_separation(
+    df: DataFrame,
+    *,
+    features: str | Sequence[str] | None = None,
+    label: str = "label",
+    positive: Any = None,
+    intercept: bool = True,
+    row_number: str | None = None,
+    max_passes: int | None = None,
+    time_limit: float | None = None,
+    storage: str | None = "MEMORY_AND_DISK",
+    verbose: bool = False,
+) -> Separation:
+    """Say whether a logistic regression on a DataFrame has a maximum likelihood estimate.
+
+    Parameters
+    ----------
+    df, features, label, positive, row_number, max_passes, time_limit, storage, verbose
+        As for :func:`decide`; the limits are those of each decision.
+    intercept : bool
+        Whether the model adds a constant to the design, as that of `pyspark.ml` does.
+
+    Returns
+    -------
+    Separation
+        As :func:`linsep.check_separation` returns, but that of many separated rows the first 1,000 are
+        named.
+    """
+    say = print if verbose else None
+    with opened(
+        df,
+        features=features,
+        label=label,
+        positive=positive,
+        row_number=row_number,
+        storage=storage,
+        say=say,
+    ) as rows:
+        found = _separation.separation_parts(
+            *given(rows), intercept, max_passes, time_limit, most_rows=_MOST_ROWS, progress=say
+        )
+        values = {part.name: getattr(found, part.name) for part in fields(found)}
+        values["index"] = rows.numbering.named(found.rows)
+        return Separation(**values, numbering=rows.numbering, traffic=rows.traffic)

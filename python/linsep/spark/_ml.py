@@ -49,7 +49,7 @@ class _Columns(HasFeaturesCol, HasLabelCol, HasPredictionCol, HasRawPredictionCo
     def getFeaturesCols(self) -> list[str]:
         """Return the columns that are the features."""
         if self.isDefined(self.featuresCols):
-            return list(self.getOrDefault(self.featuresCols))
+            return list(self.getOrDefault("featuresCols"))
         return [self.getFeaturesCol()]
 
 
@@ -62,8 +62,8 @@ class LinearSeparator(Estimator, _Columns, DefaultParamsReadable, DefaultParamsW
     Parameters
     ----------
     featuresCol, labelCol, predictionCol, rawPredictionCol : str
-        As everywhere in `pyspark.ml`. Features are a column of vectors or of arrays of numbers; labels two
-        different values of any type.
+        As everywhere in `pyspark.ml`. Features are a column of vectors or of arrays of numbers; labels
+        two different values of any type.
     featuresCols : list of str, optional
         Columns of numbers, in the place of featuresCol.
     positiveLabel : object, optional
@@ -261,7 +261,7 @@ def _scores(lengths: list[int], coef: Any, intercept: float) -> Any:
         batch = pa.RecordBatch.from_arrays(list(columns), names=names)
         return pa.array(_linsep.scores(batch, lengths, coef, intercept))
 
-    return arrow_udf(scores, "double")
+    return arrow_udf(scores, "double")  # type: ignore[call-overload]
 
 
 class _ModelWriter(MLWriter):

@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 from linsep import _linsep
 from linsep._data import Labels, read_labels
 from linsep.spark import _tasks
@@ -25,7 +26,6 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import from_arrow_schema
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 # Bytes of rows that are packed together: to fetch a row, so much is read.
@@ -46,9 +46,9 @@ class Numbering:
     Attributes
     ----------
     kind : str
-        "files": the place in its Parquet file, files in the order of their paths; no shuffle, and the same in
-        every run. "column": a column has them. "partitions": the place in the partition, partitions in order,
-        as `zipWithIndex` counts; the same in every run only if the DataFrame is.
+        "files": the place in its Parquet file, files in the order of their paths; no shuffle, and the
+        same in every run. "column": a column has them. "partitions": the place in the partition,
+        partitions in order, as `zipWithIndex` counts; the same in every run only if the DataFrame is.
     files : dict
         For "files": the number of the first row of each file.
     """
@@ -257,8 +257,10 @@ def rows_together(features: Features) -> int:
 def read_features(
     df: DataFrame, features: str | Sequence[str] | None, others: list[str], of: int | None = None
 ) -> Features:
-    """Return the columns of features: numbers, arrays of numbers, or one column of vectors. Where `of` says how
-    many features they are, and there is no other way to know, no row is looked at."""
+    """Return the columns of features: numbers, arrays of numbers, or one column of vectors.
+
+    Where `of` says how many features they are, no row is looked at if that will do.
+    """
     known = {field.name: field.dataType for field in df.schema.fields}
     for name in others:
         if name not in known:
@@ -277,8 +279,8 @@ def read_features(
     kinds = [_kind(name, known[name]) for name in columns]
     if "vector" in kinds and len(columns) > 1:
         raise ValueError(
-            f"column {columns[kinds.index('vector')]!r} holds vectors, which have to be the only features; "
-            "VectorAssembler puts columns together"
+            f"column {columns[kinds.index('vector')]!r} holds vectors, which have to be the only "
+            "features; VectorAssembler puts columns together"
         )
     lengths = [1] * len(columns)
     lists = [k for k, kind in enumerate(kinds) if kind != "number"]
@@ -352,15 +354,15 @@ def _numbered(df: DataFrame, row_number: str | None, rows: int) -> tuple[Numberi
         found = df.schema[row_number].dataType
         if not isinstance(found, _WHOLE):
             raise ValueError(
-                f"column {row_number!r} is of type {found.simpleString()}; expected integers, the numbers "
-                "of the rows"
+                f"column {row_number!r} is of type {found.simpleString()}; expected integers, the "
+                "numbers of the rows"
             )
         column = F.col(quoted(row_number)).cast("long")
         least, most, count = df.select(F.min(column), F.max(column), F.count(column)).head()  # type: ignore[misc]
         if (least, most, count) != (0, rows - 1, rows):
             raise ValueError(
-                f"the numbers in {row_number!r} run from {least} to {most}; expected 0 to {rows - 1:,}, each "
-                "of them once"
+                f"the numbers in {row_number!r} run from {least} to {most}; expected 0 to {rows - 1:,}, "
+                "each of them once"
             )
         return Numbering("column", {}), [column.alias("number")]
     number, file = F.col("_metadata.row_index"), F.col("_metadata.file_path")
