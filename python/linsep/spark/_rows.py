@@ -224,12 +224,12 @@ def opened(
             labels, is_positive, rows = _read_labels(df, label, positive)
             numbering, numbers = _numbered(df, row_number, rows)
             job.answers, job.received = len(numbering.files) + 2, 64 * (len(numbering.files) + 2)
-    columns = [F.col(quoted(name)) for name in chosen.columns]
+    columns, lengths = _sent(df, chosen)
     needed = df.select(*columns, is_positive.alias("positive"), *numbers)
     cut = rows_together(chosen)
     task = partial(
         _tasks.pack,
-        lengths=chosen.lengths,
+        lengths=lengths,
         cut=cut,
         numbered=bool(numbers),
         files=numbering.files if numbering.kind == "files" else None,
@@ -244,6 +244,16 @@ def opened(
     finally:
         if level is not None:
             packed.unpersist()
+
+
+def _sent(df: DataFrame, features: Features) -> tuple[list[Any], list[int]]:
+    """Return the columns that go to Python, and how many features each is."""
+    columns = [F.col(quoted(name)) for name in features.columns]
+    kinds = {type(df.schema[name].dataType) for name in features.columns}
+    if len(columns) > 1 and kinds in ({T.DoubleType}, {T.FloatType}):
+        # Spark hands over one array in half the time of as many columns.
+        return [F.array(*columns).alias("features")], [len(columns)]
+    return columns, features.lengths
 
 
 def rows_together(features: Features) -> int:

@@ -1,0 +1,146 @@
+"""Decide a table on a Spark cluster, beside the linear classifiers of pyspark.ml, in one run.
+
+A master and two workers of one core each run on this machine. The data is the paper's, in Parquet files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import linsep
+import linsep.spark
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from linsep.spark._traffic import amount
+from pyspark.ml import Pipeline
+from pyspark.ml.classification import LinearSVC, LogisticRegression
+from pyspark.ml.feature import VectorAssembler
+from pyspark.sql import SparkSession
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "spark_tests"))
+from cluster import Cluster  # noqa: E402
+
+FILES = 20
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=5_000_000)
+    parser.add_argument("--features", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--partitions", type=int, default=200, help="of one more run, for equality")
+    parser.add_argument("--memory", default="6g", help="of each executor")
+    parser.add_argument("--only", choices=["linsep"], help="leave the others out")
+    options = parser.parse_args()
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    folder = Path(tempfile.mkdtemp(prefix="linsep-bench-spark-"))
+    cluster = Cluster(folder, memory=options.memory)
+    try:
+        data = write(folder, options)
+        cluster.start()
+        run(cluster, data, options)
+    finally:
+        cluster.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def write(folder: Path, options: argparse.Namespace) -> Path:
+    """Write the paper's data to Parquet files."""
+    array, data = folder / "c.npy", folder / "data"
+    program = HERE.parents[1] / "target" / "release" / "linsep"
+    size = ["--rows", str(options.rows), "--features", str(options.features)]
+    subprocess.run(
+        [program, "generate", *size, "--seed", str(options.seed), "-q", "-o", array], check=True
+    )
+    rows, labels = np.load(array, mmap_mode="r"), np.load(folder / "c.labels.npy")
+    data.mkdir()
+    for k, part in enumerate(np.array_split(np.arange(options.rows), FILES)):
+        values = rows[part[0] : part[-1] + 1]
+        columns = {f"x{j}": np.ascontiguousarray(values[:, j]) for j in range(options.features)}
+        columns["label"] = (labels[part[0] : part[-1] + 1] > 0).astype(float)
+        path = data / f"part-{k:04}.parquet"
+        pq.write_table(pa.table(columns), path, row_group_size=50_000, use_dictionary=False)
+    array.unlink()
+    return data
+
+
+def run(cluster: Cluster, data: Path, options: argparse.Namespace) -> None:
+    spark = cluster.session(memory=options.memory)
+    frame = spark.read.parquet(str(data))
+    print(f"{options.rows:,} x {options.features} doubles, {FILES} Parquet files, 2 executors of 1 core")
+    # What a JVM does for the first time it does slowly.
+    linsep.spark.decide(frame.limit(20_000), storage=None)
+    print()
+
+    started = time.perf_counter()
+    local = linsep.decide(data)
+    local_seconds = time.perf_counter() - started
+    print(f"one machine, 2 threads: {local.verdict}, {local.passes} passes, {local_seconds:.1f} s")
+
+    kept = decide("kept", frame, local, storage="MEMORY_AND_DISK")
+    read = decide("read again", frame, local, storage=None)
+    many = frame.repartition(options.partitions)
+    decide(f"{options.partitions} partitions", many, local, storage="MEMORY_AND_DISK")
+    started = time.perf_counter()
+    verified = linsep.spark.verify(frame, local.proof)
+    print(f"verify: {verified}, {time.perf_counter() - started:.1f} s")
+    print(
+        f"beside one machine: {kept / local_seconds:.1f} times (kept), {read / local_seconds:.1f} (read)"
+    )
+    if options.only is None:
+        for name, classifier in [
+            ("LogisticRegression", LogisticRegression()),
+            ("LinearSVC", LinearSVC()),
+        ]:
+            seconds = fit(name, classifier, spark, frame)
+            print(f"  linsep / {name}: {kept / seconds:.3f} (kept), {read / seconds:.3f} (read again)")
+
+
+def decide(name: str, frame, local: linsep.Decision, storage: str | None) -> float:
+    """Decide on the cluster; say what it took, and whether it is what one machine finds."""
+    started = time.perf_counter()
+    found = linsep.spark.decide(frame, storage=storage)
+    seconds = time.perf_counter() - started
+    same = "the proof of one machine" if found.proof == local.proof else "ANOTHER PROOF"
+    jobs = found.traffic.jobs
+    print(
+        f"linsep, {name}: {found.verdict}, {seconds:.1f} s, {same}, numbered by {found.numbering.kind}"
+    )
+    for kind in ("count", "pack", "fetch", "pass"):
+        these = [job for job in jobs if job.kind == kind]
+        times = ", ".join(f"{job.seconds:.1f}" for job in these)
+        most = max((job.received for job in these), default=0)
+        sent = max((job.sent for job in these), default=0)
+        print(f"  {kind:<6} {len(these)} x: {times} s; at most {amount(sent)} out, {amount(most)} in")
+    print(f"  driver: {amount(found.traffic.memory)} more memory, {found.traffic.partitions} partitions")
+    return seconds
+
+
+def fit(name: str, classifier, spark: SparkSession, frame) -> float:
+    """Fit a classifier of pyspark.ml with its default settings; count the mistakes that are left."""
+    names = [column for column in frame.columns if column != "label"]
+    pipeline = Pipeline(stages=[VectorAssembler(inputCols=names, outputCol="features"), classifier])
+    started = time.perf_counter()
+    model = pipeline.fit(frame)
+    seconds = time.perf_counter() - started
+    found = model.transform(frame)
+    mistakes = found.where(found.prediction != found.label).count()
+    steps = model.stages[-1].summary().totalIterations if name == "LinearSVC" else None
+    steps = model.stages[-1].summary.totalIterations if steps is None else steps
+    print(
+        f"{name}: {seconds:.1f} s, {steps} iterations, {mistakes:,} mistakes left, no verdict, no proof"
+    )
+    return seconds
+
+
+if __name__ == "__main__":
+    main()
