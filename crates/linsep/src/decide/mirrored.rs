@@ -55,7 +55,7 @@ impl Mirror {
     /// Returns the shape of what is shown of data of this shape.
     pub fn shape(&self, data: Shape) -> Shape {
         Shape {
-            rows: 2 * (data.rows + usize::from(self.unit.is_some())),
+            rows: data.rows.saturating_add(usize::from(self.unit.is_some())).saturating_mul(2),
             columns: data.columns + usize::from(self.constant),
             sparse: data.sparse,
         }
