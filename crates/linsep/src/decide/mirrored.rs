@@ -98,7 +98,7 @@ impl Mirror {
         let row = |place| (Source::Row(place), !samples.positive()[place], block.number(place));
         // Whoever has the first row shows the unit.
         let values = self.unit_values();
-        let first = block.places().len() > 0 && block.number(block.places().start) == 0;
+        let first = !block.places().is_empty() && block.number(block.places().start) == 0;
         let unit =
             (first && self.unit.is_some()).then_some((Source::Few(&values), false, shape.rows));
         let (mut lines, mut runs): (Vec<Line>, Vec<(Range<usize>, usize)>) = (vec![], vec![]);
@@ -112,7 +112,7 @@ impl Mirror {
         }
         let samples = match lines.is_empty() {
             true => None,
-            false => Some(self.samples(samples.features(), &lines, |at| at % 2 == 0)?),
+            false => Some(self.samples(samples.features(), &lines, |at| at.is_multiple_of(2))?),
         };
         Ok(Shown { samples, runs })
     }
@@ -369,7 +369,7 @@ impl Data for Mirrored<'_> {
             (source, changes != (row % 2 == 1))
         };
         let lines: Vec<Line> = rows.iter().map(line).collect();
-        self.mirror.samples(samples.features(), &lines, |at| rows[at] % 2 == 0)
+        self.mirror.samples(samples.features(), &lines, |at| rows[at].is_multiple_of(2))
     }
 
     fn in_order(
