@@ -58,7 +58,7 @@ def read_matrix(x: Any) -> Matrix:
     """
     if isinstance(x, str | bytes | os.PathLike) or isinstance(getattr(x, "_rows", None), _linsep.Rows):
         raise TypeError(
-            "tables in files are for linsep.decide and linsep.verify; expected arrays or a frame"
+            "tables in files are for decide, verify and check_separation; expected arrays or a frame"
         )
     names = index = None
     module = _module(x)

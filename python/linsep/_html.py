@@ -58,9 +58,9 @@ def number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def listed(items: Iterable[Any], most: int = 10) -> str:
-    """Return the first few items, and how many more there are."""
+def listed(items: Iterable[Any], most: int = 10, of: int = 0) -> str:
+    """Return the first few items, and how many more; `of`: how many there are in all, if known."""
     everything = list(items)
     text = ", ".join(str(item) for item in everything[:most])
-    more = len(everything) - most
+    more = max(len(everything), of) - min(len(everything), most)
     return text + (f", … and {more} more" if more > 0 else "")

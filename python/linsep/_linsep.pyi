@@ -5,16 +5,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Cluster",
+    "Packer",
     "Rows",
+    "Worker",
     "__version__",
     "address",
     "check_checkpoint",
     "check_limits",
     "decide",
     "fit",
+    "merge",
     "methods",
+    "numbers_check",
     "open_table",
+    "packed_key",
+    "pick",
     "read_proof",
+    "scores",
     "separation",
     "verify",
 ]
@@ -23,6 +31,42 @@ __version__: str
 
 @final
 class Rows: ...
+
+@final
+class Cluster:
+    def __new__(
+        cls,
+        ask: Callable[[bytes], list[bytes]],
+        fetch: Callable[[NDArray[np.int64]], list[tuple[bytes, bytes]]],
+        *,
+        rows: int,
+        features: int,
+        sparse: bool,
+    ) -> Cluster: ...
+
+@final
+class Packer:
+    def __new__(
+        cls,
+        lengths: list[int],
+        cut: int,
+        partition: int,
+        *,
+        numbered: bool = False,
+        files: dict[str, int] | None = None,
+    ) -> Packer: ...
+    def pack(
+        self, batch: Any
+    ) -> tuple[
+        list[tuple[int, int, int, bytes, bytes, int, int, int, bool]],
+        tuple[int, str | None, str] | None,
+    ]: ...
+
+@final
+class Worker:
+    def __new__(cls, request: bytes, *, sparse: bool, offsets: list[int] | None = None) -> Worker: ...
+    def add(self, batch: Any) -> None: ...
+    def finish(self) -> bytes | None: ...
 
 def address(x: Any) -> int: ...
 def check_checkpoint(path: str, *, resume: bool) -> None: ...
@@ -58,18 +102,28 @@ def fit(
     prove: bool = False,
     progress: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]: ...
+def merge(request: bytes, answers: list[bytes]) -> bytes | None: ...
 def methods() -> list[tuple[str, bool, bool]]: ...
+def numbers_check(rows: int) -> int: ...
 def open_table(
     path: str, options: dict[str, Any], progress: Callable[[str], Any] | None = None
 ) -> tuple[Rows, dict[str, Any]]: ...
+def packed_key(partition: int, place: int) -> int: ...
+def pick(
+    batch: Any, wanted: NDArray[np.int64], *, sparse: bool, offsets: list[int] | None = None
+) -> tuple[bytes, bytes] | None: ...
 def read_proof(text: str) -> dict[str, Any]: ...
+def scores(
+    batch: Any, lengths: list[int], coef: NDArray[np.float64], intercept: float
+) -> NDArray[np.float64]: ...
 def separation(
     x: Any,
-    positive: NDArray[np.bool_],
+    positive: NDArray[np.bool_] | None,
     *,
     intercept: bool,
     max_passes: int | None,
     time_limit: float | None = None,
+    most_rows: int | None = None,
     progress: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]: ...
 def verify(x: Any, positive: NDArray[np.bool_] | None, text: str) -> dict[str, Any]: ...

@@ -5,13 +5,15 @@ The answer comes from Rust (`linsep::models`); here it gets names.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from linsep import _html, _linsep
-from linsep._data import read_labels, read_matrix
+from linsep._data import Labels, Matrix
 from linsep._decision import naming_columns, whole
+from linsep._table import read_data
 
 __all__ = ["Separation", "check_separation"]
 
@@ -33,6 +35,8 @@ class Separation:
         Columns that are a combination of others: their coefficients have no value of their own.
     rows : ndarray of int
         The rows, counted from 0, whose fitted probabilities run to 0 or 1: they cause the separation.
+    separated : int
+        How many these are; of the rows of a cluster only the first are named.
     index : index or None
         The same rows by the index of the frame, where X was one.
     direction : ndarray or None
@@ -49,6 +53,7 @@ class Separation:
     direction: np.ndarray | None
     conflicting_rows: np.ndarray
     index: Any = None
+    separated: int = 0
 
     @property
     def estimate_exists(self) -> bool:
@@ -80,7 +85,7 @@ class Separation:
             facts.append(("aliased", _html.listed(self.aliased)))
         if len(self.rows):
             named = self.rows if self.index is None else self.index
-            facts.append(("caused by rows", _html.listed(named)))
+            facts.append(("caused by rows", _html.listed(named, of=self.separated)))
         return facts
 
     def __repr__(self) -> str:
@@ -93,7 +98,7 @@ class Separation:
 
 def check_separation(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     intercept: bool = False,
     positive: Any = None,
@@ -106,8 +111,9 @@ def check_separation(
     ----------
     X : array-like of shape (rows, columns)
         The design matrix as the model sees it: an array, a frame, or a matrix of patsy or formulaic.
+        Or a table in a file, as for :func:`linsep.decide`.
     y : array-like of shape (rows,)
-        The outcome: two different labels.
+        The outcome: two different labels. A table has its own.
     intercept : bool
         Whether the model adds a constant to the design by itself, as scikit-learn's does and
         statsmodels' does not.
@@ -139,8 +145,20 @@ def check_separation(
       infinite        x1 (+inf)
       caused by rows  4, 5
     """
-    matrix = read_matrix(X)
-    labels = read_labels(y, matrix.rows, positive)
+    matrix, labels = read_data(X, y, positive)
+    return separation_parts(matrix, labels, intercept, max_passes, time_limit)
+
+
+def separation_parts(
+    matrix: Matrix,
+    labels: Labels,
+    intercept: bool,
+    max_passes: int | None,
+    time_limit: float | None,
+    most_rows: int | None = None,
+    progress: Callable[[str], Any] | None = None,
+) -> Separation:
+    """Return the answer for data that has been read; only so many separated rows are named."""
     names = matrix.names or [f"x{k}" for k in range(matrix.columns)]
     with naming_columns(names, numbered=False):
         found = _linsep.separation(
@@ -149,6 +167,8 @@ def check_separation(
             intercept=bool(intercept),
             max_passes=None if max_passes is None else whole("max_passes", max_passes),
             time_limit=None if time_limit is None else float(time_limit),
+            most_rows=most_rows,
+            progress=progress,
         )
     if intercept:
         names = ["intercept", *names]
@@ -162,4 +182,5 @@ def check_separation(
         direction=found["direction"],
         conflicting_rows=found["conflicting_rows"],
         index=None if matrix.index is None else matrix.index[rows],
+        separated=found["separated"],
     )

@@ -11,6 +11,7 @@ use numpy::{
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::cluster::Cluster;
 use crate::errors::Failure;
 use crate::table::{Rows, Table};
 use crate::work::Wire;
@@ -122,14 +123,19 @@ pub enum Given {
     Arrays(Matrix, Vec<bool>),
     /// A table.
     Table(Arc<Table>),
+    /// Rows of a cluster.
+    Cluster(Arc<Py<Cluster>>),
 }
 
 impl Given {
-    /// Returns arrays with their labels, or an opened table, which has its own.
+    /// Returns arrays with their labels, or an opened table or a cluster, which have their own.
     pub fn new(
         x: &Bound<'_, PyAny>,
         positive: Option<&PyReadonlyArray1<'_, bool>>,
     ) -> PyResult<Self> {
+        if let (Ok(cluster), None) = (x.cast::<Cluster>(), positive) {
+            return Ok(Given::Cluster(Arc::new(cluster.clone().unbind())));
+        }
         match (x.cast::<Rows>(), positive) {
             (Ok(rows), None) => Ok(Given::Table(rows.get().0.clone())),
             (Err(_), Some(positive)) => Ok(Given::Arrays(Matrix::new(x)?, labels(positive)?)),
@@ -153,6 +159,7 @@ impl Given {
                 work(&Memory::new(&matrix.samples(positive, false)?))
             }
             Given::Table(table) => table.show(wire, work),
+            Given::Cluster(cluster) => Cluster::show(&cluster, wire, work),
         }
     }
 }

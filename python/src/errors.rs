@@ -30,6 +30,8 @@ pub enum Failure {
     Proof(ProofError),
     /// A setting cannot be read.
     Setting(String),
+    /// Rows of a cluster are not what they were.
+    Moved,
     /// The library failed: a bug.
     Panic,
 }
@@ -70,6 +72,10 @@ impl From<Failure> for PyErr {
             Failure::Journal(path, error) => journal(&path.display().to_string(), &error),
             Failure::Proof(error) => PyValueError::new_err(error.to_string()),
             Failure::Setting(message) => PyValueError::new_err(message),
+            Failure::Moved => PyOSError::new_err(
+                "the rows have changed while they were read: a pass found others than the one before \
+                 it\nhint: write them to files, or number them by a column, so that every pass reads the same",
+            ),
             Failure::Panic => {
                 PyRuntimeError::new_err("linsep failed inside; this is a bug, please report it")
             }
@@ -128,15 +134,20 @@ fn describe(error: &Error) -> String {
         Column::Name(name) => format!("column \"{name}\""),
         Column::Number(number) => format!("column {}", number - 1),
     }));
-    let what = match &error.kind {
+    let what = describe_kind(&error.kind);
+    match place.is_empty() {
+        true => what,
+        false => format!("{} (counted from 0): {what}", place.join(", ")),
+    }
+}
+
+/// Returns what is wrong, without its place.
+pub fn describe_kind(kind: &ErrorKind) -> String {
+    match kind {
         ErrorKind::Sparse(fault) => format!("the sparse matrix is not a valid CSR one: {fault:?}"),
         ErrorKind::NotFinite { found } => {
             format!("input contains NaN or infinity: expected a finite number, found {found}")
         }
         kind => kind.to_string(),
-    };
-    match place.is_empty() {
-        true => what,
-        false => format!("{} (counted from 0): {what}", place.join(", ")),
     }
 }

@@ -1,37 +1,40 @@
 //! Separation in logistic regression.
 
 use linsep::decide::DecideOptions;
-use linsep::models::{Separation, SeparationOptions, check_separation};
+use linsep::models::{Separation, SeparationOptions, check_separation_data};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::data::{Matrix, labels};
+use crate::data::Given;
 use crate::decide::{Watcher, limits};
 use crate::work::run;
 
 /// Returns whether the estimate exists, and which columns run away if not. With an intercept the
 /// constant is column 0.
 #[pyfunction]
-#[pyo3(signature = (x, positive, *, intercept, max_passes, time_limit=None, progress=None))]
+#[pyo3(signature = (x, positive, *, intercept, max_passes, time_limit=None, most_rows=None,
+    progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the options of the call, by name")]
 pub fn separation<'py>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,
-    positive: PyReadonlyArray1<'py, bool>,
+    positive: Option<PyReadonlyArray1<'py, bool>>,
     intercept: bool,
     max_passes: Option<i64>,
     time_limit: Option<f64>,
+    most_rows: Option<usize>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
+    let given = Given::new(x, positive.as_ref())?;
     let limits = limits(DecideOptions::default().gap, max_passes, time_limit)?;
-    let options = SeparationOptions::default().with_intercept(intercept).with_limits(limits);
-    let shared = matrix.clone();
+    let mut options = SeparationOptions::default().with_intercept(intercept).with_limits(limits);
+    options.most_rows = most_rows;
+    let shared = given.clone();
     let found = run(py, progress, move |wire| {
-        let samples = shared.samples(positive, false)?;
-        Ok(check_separation(&samples, &options, &mut Watcher(wire))?)
+        shared.show(wire, |data| Ok(check_separation_data(data, &options, &mut Watcher(wire))?))
     })?;
-    drop(matrix);
+    drop(given);
     result(py, &found)
 }
 
@@ -44,6 +47,7 @@ fn result<'py>(py: Python<'py>, found: &Separation) -> PyResult<Bound<'py, PyDic
     dict.set_item("infinite", infinite)?;
     dict.set_item("aliased", &found.aliased)?;
     dict.set_item("rows", numbers(&found.rows))?;
+    dict.set_item("separated", found.separated)?;
     let direction = found.direction.as_ref().map(|g| PyArray1::from_slice(py, g));
     dict.set_item("direction", direction)?;
     dict.set_item("conflicting_rows", numbers(&found.conflict))?;

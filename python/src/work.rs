@@ -13,10 +13,20 @@ use crate::errors::Failure;
 /// How often the calling thread looks for signals.
 const POLL: Duration = Duration::from_millis(50);
 
+/// What the work sends to the calling thread.
+enum Message {
+    /// A line of progress.
+    Line(String),
+    /// Something to be done with the interpreter.
+    Call(Box<dyn for<'py> FnOnce(Python<'py>) -> PyResult<()> + Send>),
+}
+
 /// What the work tells the calling thread, and hears from it.
 pub struct Wire {
     cancelled: Arc<AtomicBool>,
-    messages: Option<Sender<String>>,
+    messages: Sender<Message>,
+    /// Whether someone listens to lines.
+    told: bool,
 }
 
 impl Wire {
@@ -35,51 +45,73 @@ impl Wire {
 
     /// Passes a line of progress on, if someone listens.
     pub fn say(&self, line: impl FnOnce() -> String) {
-        if let Some(messages) = &self.messages {
+        if self.told {
             // Nobody listens any more once the work is cancelled.
-            let _ = messages.send(line());
+            let _ = self.messages.send(Message::Line(line()));
+        }
+    }
+
+    /// Returns what a call of Python returns, made by the calling thread: it may hold what belongs to a
+    /// thread, and hears signals. If the call raises, the work ends, and [`run`] raises the same.
+    pub fn call<T: Send + 'static>(
+        &self,
+        call: impl for<'py> FnOnce(Python<'py>) -> PyResult<T> + Send + 'static,
+    ) -> T {
+        let (reply, replied) = channel();
+        let call = move |py: Python<'_>| -> PyResult<()> {
+            // Whoever asks waits for it.
+            let _ = reply.send(call(py)?);
+            Ok(())
+        };
+        // Without a receiver the call comes back as an error, and is dropped.
+        let _ = self.messages.send(Message::Call(Box::new(call)));
+        match replied.recv() {
+            Ok(value) => value,
+            Err(_) => std::panic::resume_unwind(Box::new("cancelled")),
         }
     }
 }
 
 /// Returns what `work` returns. It runs on a thread of its own with the interpreter released; the
-/// calling thread waits, passes lines to `progress`, and cancels the work when a signal or
-/// `progress` raises.
+/// calling thread waits, passes lines to `progress`, makes calls for the work, and cancels it when a signal,
+/// `progress` or such a call raises.
 pub fn run<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Wire) -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
     let cancelled = Arc::new(AtomicBool::new(false));
-    let (messages, mut lines) = channel();
     // The channel ends with the work, whatever becomes of it.
-    let (alive, mut ended) = channel::<()>();
-    let wire =
-        Wire { cancelled: cancelled.clone(), messages: progress.is_some().then_some(messages) };
+    let (messages, mut received) = channel();
+    let wire = Wire { cancelled: cancelled.clone(), messages, told: progress.is_some() };
     std::thread::scope(|scope| {
         let worker = scope.spawn(move || {
-            let _alive = alive;
+            let wire = wire;
             in_pool(|| work(&wire))
         });
         let mut failure = None;
         loop {
-            let over;
-            (ended, over) = py.detach(move || wait(ended));
-            let heed = || -> PyResult<()> {
-                while let (Some(progress), Ok(line)) = (progress, lines.try_recv()) {
-                    progress.call1((line,))?;
+            let next;
+            (received, next) = py.detach(move || wait(received));
+            let heed = |message: Option<Message>| -> PyResult<()> {
+                match (message, progress) {
+                    (Some(Message::Line(line)), Some(progress)) => {
+                        progress.call1((line,))?;
+                    }
+                    (Some(Message::Call(call)), _) => call(py)?,
+                    _ => {}
                 }
                 py.check_signals()
             };
-            if failure.is_none()
-                && let Err(error) = heed()
-            {
-                cancelled.store(true, Ordering::Relaxed);
-                failure = Some(error);
-                lines = channel().1;
+            match next {
+                Next::Over => break,
+                // What comes after a failure is dropped: nobody waits for it.
+                _ if failure.is_some() => {}
+                Next::Message(message) => failure = heed(Some(message)).err(),
+                Next::Nothing => failure = heed(None).err(),
             }
-            if over {
-                break;
+            if failure.is_some() {
+                cancelled.store(true, Ordering::Relaxed);
             }
         }
         let result = py.detach(|| worker.join());
@@ -91,10 +123,21 @@ pub fn run<T: Send>(
     })
 }
 
-/// Waits a little; returns true once the other end is gone.
-fn wait(ended: Receiver<()>) -> (Receiver<()>, bool) {
-    let over = ended.recv_timeout(POLL) == Err(RecvTimeoutError::Disconnected);
-    (ended, over)
+/// What the calling thread hears next.
+enum Next {
+    Message(Message),
+    Nothing,
+    Over,
+}
+
+/// Waits a little.
+fn wait(received: Receiver<Message>) -> (Receiver<Message>, Next) {
+    let next = match received.recv_timeout(POLL) {
+        Ok(message) => Next::Message(message),
+        Err(RecvTimeoutError::Timeout) => Next::Nothing,
+        Err(RecvTimeoutError::Disconnected) => Next::Over,
+    };
+    (received, next)
 }
 
 /// The process that imported the module; a forked child has another number.

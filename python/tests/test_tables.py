@@ -241,12 +241,34 @@ def test_labels_are_of_the_table_or_beside_the_array(tmp_path, data, frame):
     for call in (lambda: linsep.verify(X, y), lambda: linsep.verify(table)):
         with pytest.raises(TypeError, match="proof is missing"):
             call()
-    for call in (
-        lambda: linsep.check_separation(table, y),
-        lambda: linsep.separability_matrix(path, y),
-    ):
-        with pytest.raises(TypeError, match="tables in files are for"):
-            call()
+    with pytest.raises(TypeError, match="tables in files are for"):
+        linsep.separability_matrix(path, y)
+    with pytest.raises(TypeError, match="y was given with a table"):
+        linsep.check_separation(table, y)
+
+
+def test_a_table_is_asked_for_separation_as_arrays_are(tmp_path):
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 3, size=(200, 4)).astype(float)
+    y = rng.integers(0, 2, size=200)
+    # A dummy that only ones have, and a column that is a sum.
+    X[:, 1] = np.where(y == 1, X[:, 1] > 1, 0)
+    X[:, 3] = X[:, 0] + X[:, 1]
+    path = tmp_path / "design.csv"
+    pd.DataFrame({**dict(zip(NAMES, X.T, strict=True)), "label": y}).to_csv(path, index=False)
+    expected = linsep.check_separation(pd.DataFrame(X, columns=NAMES), y, intercept=True)
+    assert expected.kind == "quasi-complete" and len(expected.aliased) and len(expected.rows)
+    for table in (path, linsep.open(path), in_blocks(path)):
+        found = linsep.check_separation(table, intercept=True)
+        assert (found.kind, found.infinite, found.aliased) == (
+            expected.kind,
+            expected.infinite,
+            expected.aliased,
+        )
+        assert found.columns == expected.columns and found.separated == len(expected.rows)
+        np.testing.assert_array_equal(found.rows, expected.rows)
+        np.testing.assert_array_equal(found.direction, expected.direction)
+        np.testing.assert_array_equal(found.conflicting_rows, expected.conflicting_rows)
 
 
 def test_rows_are_named(tmp_path):

@@ -27,6 +27,12 @@ pub trait Kept: Fold {
     /// this shape. Nothing if the bytes cannot be that; then it is of no further use.
     fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()>;
 
+    /// Returns rows that whoever asked will look at next, those first that are sure to be among them once all
+    /// rows have been seen: they can be sent along.
+    fn named(&self) -> Vec<usize> {
+        vec![]
+    }
+
     /// Returns false if what was found cannot be of all rows of data of this shape.
     fn is_complete(&self, _shape: Shape) -> bool {
         true
@@ -70,6 +76,15 @@ impl<F: Kept> Fold for Travelling<F> {
     }
 }
 
+/// What folds have found where the rows are.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// All of it, as bytes.
+    pub bytes: Vec<u8>,
+    /// The rows that they [name](Kept::named).
+    pub named: Vec<usize>,
+}
+
 /// What is done, where the rows are, with a fold that a request has asked for.
 pub enum Job<'a> {
     /// It sees these rows.
@@ -79,8 +94,8 @@ pub enum Job<'a> {
 }
 
 impl Job<'_> {
-    /// Appends what the fold has found then. Nothing if what is to be merged cannot be that of such folds.
-    pub fn on(&mut self, mut fold: impl Kept, shape: Shape, out: &mut Vec<u8>) -> Option<()> {
+    /// Adds what the fold has found then. Nothing if what is to be merged cannot be that of such folds.
+    pub fn on(&mut self, mut fold: impl Kept, shape: Shape, out: &mut Findings) -> Option<()> {
         match self {
             Job::Absorb(blocks) => blocks.iter().for_each(|block| fold.absorb(block)),
             Job::Merge(one, other) => {
@@ -90,7 +105,8 @@ impl Job<'_> {
                 fold = fold.merge(second);
             }
         }
-        fold.save(out);
+        fold.save(&mut out.bytes);
+        out.named.extend(fold.named());
         Some(())
     }
 

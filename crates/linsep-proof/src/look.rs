@@ -3,7 +3,7 @@
 
 use linsep_data::Kept;
 use linsep_data::Shape;
-use linsep_data::kept::{Bytes, Job};
+use linsep_data::kept::{Bytes, Findings, Job};
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::Fingerprint;
@@ -42,9 +42,9 @@ impl Asked {
     }
 }
 
-/// Does a job for a look that a request asks for, and appends what it has found; the question is taken off the
+/// Does a job for a look that a request asks for, and adds what it has found; the question is taken off the
 /// front. Nothing if the bytes cannot be that.
-pub fn look(question: &mut &[u8], shape: Shape, job: &mut Job, out: &mut Vec<u8>) -> Option<()> {
+pub fn look(question: &mut &[u8], shape: Shape, job: &mut Job, out: &mut Findings) -> Option<()> {
     let asked: Asked = serde_json::from_str(&String::take(question)?).ok()?;
     job.on(asked.looks(shape)?, shape, out)
 }

@@ -37,6 +37,8 @@ mod text;
 use std::path::PathBuf;
 
 pub use cell::stands_for_missing;
+#[cfg(feature = "columnar")]
+pub use columnar::batch_features;
 pub use columns::{ColumnChoice, LABEL_NAMES};
 pub use foreign::Foreign;
 pub use format::Format;

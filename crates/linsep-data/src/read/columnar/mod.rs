@@ -1,9 +1,11 @@
 //! Parquet and Arrow files: columns to rows, part by part.
 //!
 //! In reading order: `paths` finds the part files, `schema` says what their columns hold, `parquet`
-//! and `arrow` decode a part, `rows` turns its columns into rows, by `values` and `texts`.
+//! and `arrow` decode a part, `rows` turns its columns into rows, by `values` and `texts`. `batch` does so with
+//! columns that someone else has decoded.
 
 mod arrow;
+mod batch;
 mod parquet;
 mod paths;
 mod rows;
@@ -22,6 +24,7 @@ use std::time::SystemTime;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
+pub use batch::batch_features;
 pub(in crate::read) use paths::part_files;
 pub(in crate::read) use schema::Kind;
 pub(in crate::read) use table::{ColumnarTable, Picked};

@@ -78,6 +78,10 @@ impl Kept for Astray<'_> {
         self.rows.put(out);
     }
 
+    fn named(&self) -> Vec<usize> {
+        self.rows.clone()
+    }
+
     fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
         self.rows = Bytes::take(from)?;
         let fits = self.rows.len() <= self.most;

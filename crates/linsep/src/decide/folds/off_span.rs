@@ -77,10 +77,14 @@ impl Kept for OffSpan<'_> {
     }
 
     fn save(&self, out: &mut Vec<u8>) {
+        self.named().put(out);
+    }
+
+    fn named(&self) -> Vec<usize> {
         let mut kept = self.found.clone();
         kept.sort_unstable();
         kept.truncate(self.keep);
-        kept.into_iter().map(|(_, row)| row).collect::<Vec<usize>>().put(out);
+        kept.into_iter().map(|(_, row)| row).collect()
     }
 
     fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {

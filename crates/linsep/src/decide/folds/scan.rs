@@ -54,6 +54,14 @@ impl Scan {
         Report { mistakes: self.mistakes, worst: self.found }
     }
 
+    /// Returns the rows of smallest score so far, in order.
+    fn smallest(&self) -> Vec<Scored> {
+        let mut smallest = self.found.clone();
+        keep_smallest(&mut smallest, self.keep);
+        smallest.sort_unstable_by(by_score);
+        smallest
+    }
+
     fn trim(&mut self) {
         keep_smallest(&mut self.found, self.keep);
         if self.found.len() == self.keep {
@@ -105,16 +113,17 @@ impl Kept for Scan {
     }
 
     fn save(&self, out: &mut Vec<u8>) {
-        let mut smallest = self.found.clone();
-        keep_smallest(&mut smallest, self.keep);
-        smallest.sort_unstable_by(by_score);
-        (self.mistakes, smallest).put(out);
+        (self.mistakes, self.smallest()).put(out);
     }
 
     fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
         (self.mistakes, self.found) = Bytes::take(from)?;
         let fits = self.found.len() <= self.keep;
         (fits && self.found.iter().all(|(_, row)| *row < shape.rows)).then_some(())
+    }
+
+    fn named(&self) -> Vec<usize> {
+        self.smallest().into_iter().map(|(_, row)| row).collect()
     }
 
     fn is_complete(&self, shape: Shape) -> bool {

@@ -9,17 +9,23 @@
 //! ```
 //!
 //! An answer begins with how many rows it is about and with the sum of their stamps: with other rows than
-//! in the pass before, the data has changed.
+//! in the pass before, the data has changed. Then come some rows themselves, of those that the folds name and
+//! that are looked at next as a rule: to fetch them later would take another read.
+//!
+//! In reading order: this file asks and answers, [`rows`] makes bytes of rows.
 //!
 //! Sums are on a grid and the rest are counts, minima and rows in order, so neither the cut of the rows nor
 //! the order of merging changes a bit. Nothing that travels is as long as the data.
 
+pub mod rows;
+
+use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dashu_int::IBig;
 use linsep_data::error::{Error, ErrorKind};
-use linsep_data::kept::{Bytes, Job};
+use linsep_data::kept::{Bytes, Findings, Job};
 use linsep_data::samples::About;
 use linsep_data::{Absorb, Block, Data, Reads, Samples, Shape};
 use linsep_proof::exact::ExactPlane;
@@ -37,6 +43,10 @@ use super::folds::one_sided::OneSided;
 use super::folds::scan::Scan;
 use super::folds::step_size::StepSize;
 use super::mirrored::{Mirror, Shown};
+use rows::{Gathered, Known, Runs};
+
+/// Rows that are sent beyond the share of those that are named: chance may have put more of them here.
+const SENT_ROWS: usize = 8;
 
 /// How many rows an answer is about, and the sum of their stamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,18 +73,84 @@ impl Seen {
 /// whoever holds the rows says how rows are known to be the same.
 pub fn answer(request: &[u8], rows: &[Block<'_>], stamp: u64) -> Option<Vec<u8>> {
     let seen = Seen { rows: rows.iter().map(|block| block.places().len()).sum(), stamp };
-    work(request, seen, Job::Absorb(rows))
+    let found = work(request, Job::Absorb(rows))?;
+    let mut sent = Gathered::new(found.shape.sparse);
+    let mut sorted: Vec<&Block> = rows.iter().collect();
+    sorted.sort_unstable_by_key(|block| block.number(block.places().start));
+    for number in found.sent(seen) {
+        let after = sorted.partition_point(|block| block.number(block.places().start) <= number);
+        let block = sorted.get(after.checked_sub(1)?)?;
+        let place = block.places().start + number - block.number(block.places().start);
+        sent.push(block.samples(), place, number)?;
+    }
+    found.answer(seen, sent)
 }
 
 /// Returns what the folds of a request have found in two parts of the rows together. Nothing if the bytes
 /// cannot be that.
 pub fn merge(request: &[u8], mut one: &[u8], mut other: &[u8]) -> Option<Vec<u8>> {
     let (a, b) = (Seen::take(&mut one)?, Seen::take(&mut other)?);
-    let rows = a.rows.checked_add(b.rows)?;
-    work(request, Seen { rows, stamp: a.stamp.wrapping_add(b.stamp) }, Job::Merge(one, other))
+    let seen = Seen { rows: a.rows.checked_add(b.rows)?, stamp: a.stamp.wrapping_add(b.stamp) };
+    let (rows_of_one, rows_of_other) = (Sent::take(&mut one)?, Sent::take(&mut other)?);
+    let found = work(request, Job::Merge(one, other))?;
+    let wanted: HashSet<usize> = found.sent(seen).collect();
+    let mut sent = Gathered::new(found.shape.sparse);
+    rows_of_one.add_to(&mut sent, |number| wanted.contains(&number))?;
+    rows_of_other.add_to(&mut sent, |number| wanted.contains(&number))?;
+    found.answer(seen, sent)
 }
 
-fn work(mut request: &[u8], seen: Seen, job: Job) -> Option<Vec<u8>> {
+/// Rows in an answer, and their numbers. No bytes if there are none.
+struct Sent {
+    numbers: Vec<u8>,
+    rows: Vec<u8>,
+}
+
+impl Sent {
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let (numbers, rows) = Bytes::take(from)?;
+        Some(Sent { numbers, rows })
+    }
+
+    /// Adds those that are wanted. Nothing if the bytes are not rows.
+    fn add_to(&self, all: &mut Gathered, wanted: impl Fn(usize) -> bool) -> Option<()> {
+        match self.rows.is_empty() {
+            true => Some(()),
+            false => {
+                all.push_packed(Runs::from_bytes(&self.numbers)?.numbers(), &self.rows, wanted)
+            }
+        }
+    }
+}
+
+/// What the folds of a request have found in data of this shape.
+struct Found {
+    shape: Shape,
+    findings: Findings,
+}
+
+impl Found {
+    /// Returns the rows to send of those that are named in these: twice their share in what all rows name.
+    fn sent(&self, seen: Seen) -> impl Iterator<Item = usize> {
+        let Found { shape, findings: Findings { named, .. } } = self;
+        let share = 2 * (named.len() as u128 * seen.rows as u128 / shape.rows.max(1) as u128);
+        named.iter().copied().take(share as usize + SENT_ROWS)
+    }
+
+    fn answer(self, seen: Seen, sent: Gathered) -> Option<Vec<u8>> {
+        let mut out = vec![];
+        seen.put(&mut out);
+        let (rows, numbers) = match sent.is_empty() {
+            true => Default::default(),
+            false => sent.pack().ok()?,
+        };
+        (numbers.to_bytes(), rows).put(&mut out);
+        out.extend(self.findings.bytes);
+        Some(out)
+    }
+}
+
+fn work(mut request: &[u8], job: Job) -> Option<Found> {
     let (rows, columns, sparse) = Bytes::take(&mut request)?;
     let mut shape = Shape { rows, columns, sparse };
     if let Job::Absorb(blocks) = &job {
@@ -87,7 +163,8 @@ fn work(mut request: &[u8], seen: Seen, job: Job) -> Option<Vec<u8>> {
     // The folds may look at rows that are made of these.
     let (shown, blocks);
     let mut job = job;
-    if let Some(mirror) = Mirror::asked(&mut request, shape)? {
+    let mirror = Mirror::asked(&mut request, shape)?;
+    if let Some(mirror) = &mirror {
         if let Job::Absorb(rows) = job {
             shown = mirror.shown(rows, shape).ok()?;
             blocks = shown.iter().flat_map(Shown::blocks).collect::<Vec<_>>();
@@ -95,16 +172,19 @@ fn work(mut request: &[u8], seen: Seen, job: Job) -> Option<Vec<u8>> {
         }
         shape = mirror.shape(shape);
     }
-    let mut found = vec![];
-    seen.put(&mut found);
+    let mut findings = Findings::default();
     while !request.is_empty() {
-        one(&mut request, shape, &mut job, &mut found)?;
+        one(&mut request, shape, &mut job, &mut findings)?;
     }
-    job.is_done().then_some(found)
+    if mirror.is_some() {
+        // They name what is made of rows.
+        findings.named.clear();
+    }
+    job.is_done().then_some(Found { shape, findings })
 }
 
 /// Does the job for the next fold of a request.
-fn one(from: &mut &[u8], shape: Shape, job: &mut Job, out: &mut Vec<u8>) -> Option<()> {
+fn one(from: &mut &[u8], shape: Shape, job: &mut Job, out: &mut Findings) -> Option<()> {
     match String::take(from)?.as_str() {
         "first look" => job.on(FirstLook::new(shape), shape, out),
         "scores" => job.on(Scan::asked(from, shape)?, shape, out),
@@ -170,12 +250,31 @@ pub struct Remote<'a> {
     reads: Reads,
     /// The stamp of all rows, once they have been seen.
     stamp: OnceLock<u64>,
+    /// Rows that were looked at here.
+    known: Mutex<Known>,
+    /// Rows that came with the last answer.
+    sent: Mutex<Known>,
 }
 
 impl<'a> Remote<'a> {
     /// Returns the rows of a cluster, of which so much is known.
     pub fn new(cluster: &'a dyn Cluster, shape: Shape, about: Arc<About>) -> Self {
-        Remote { cluster, shape, about, reads: Reads::default(), stamp: OnceLock::new() }
+        let (reads, stamp) = (Reads::default(), OnceLock::new());
+        let (known, sent) = (Mutex::default(), Mutex::default());
+        Remote { cluster, shape, about, reads, stamp, known, sent }
+    }
+
+    /// Keeps rows that came with an answer, in the place of those before.
+    fn keep(&self, sent: &Sent) -> Result<(), Error> {
+        let mut rows = Gathered::new(self.shape.sparse);
+        sent.add_to(&mut rows, |_| true).ok_or_else(no_answer)?;
+        let mut kept = Known::default();
+        if !rows.is_empty() {
+            let (samples, runs) = rows.samples()?;
+            kept.add(samples, runs.numbers());
+        }
+        *lock(&self.sent) = kept;
+        Ok(())
     }
 }
 
@@ -197,11 +296,31 @@ impl Data for Remote<'_> {
         if all != (Seen { rows, stamp: *self.stamp.get_or_init(|| all.stamp) }) {
             return Err(ErrorKind::Changed.into());
         }
+        self.keep(&Sent::take(&mut found).ok_or_else(no_answer)?)?;
         seen.accept(found, self.shape).ok_or_else(no_answer)
     }
 
     fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
-        self.cluster.fetch(rows)
+        let (mut known, sent) = (lock(&self.known), lock(&self.sent));
+        let unknown = |row: &usize| known.get(*row).or_else(|| sent.get(*row)).is_none();
+        let mut missing: Vec<usize> = rows.iter().copied().filter(unknown).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        if !missing.is_empty() {
+            known.add(self.cluster.fetch(&missing)?, missing.into_iter());
+        }
+        let mut all = Gathered::new(self.shape.sparse);
+        for &row in rows {
+            let (samples, place) =
+                known.get(row).or_else(|| sent.get(row)).ok_or_else(no_answer)?;
+            all.push(samples, place, row).ok_or_else(no_answer)?;
+        }
+        let samples = all.samples()?.0.with_about(self.about.clone());
+        let new = rows.iter().any(|row| known.get(*row).is_none());
+        if new {
+            known.add(samples.clone(), rows.iter().copied());
+        }
+        Ok(samples)
     }
 
     fn in_order(
@@ -223,6 +342,10 @@ impl Data for Remote<'_> {
     fn reads(&self) -> &Reads {
         &self.reads
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn no_answer() -> Error {

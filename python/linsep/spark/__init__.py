@@ -1,0 +1,32 @@
+"""Data on a Spark cluster: decided and verified where it is.
+
+`decide`, `verify` and `check_separation` take a DataFrame, `LinearSeparator` is an estimator of
+`pyspark.ml`. The rows stay on the executors: a request goes there and what was found comes back, so that
+verdicts and proofs are those of the same rows on one machine, byte for byte. linsep has to be installed
+on all machines.
+"""
+
+from importlib.util import find_spec
+
+if find_spec("pyspark") is None:
+    raise ImportError('linsep.spark needs PySpark 4: pip install "linsep[spark]"')
+
+from linsep.spark._calls import Decision, Separation, check_separation, decide, verify
+from linsep.spark._errors import ClusterError
+from linsep.spark._ml import LinearSeparator, LinearSeparatorModel
+from linsep.spark._rows import Numbering
+from linsep.spark._traffic import Job, Traffic
+
+__all__ = [
+    "ClusterError",
+    "Decision",
+    "Job",
+    "LinearSeparator",
+    "LinearSeparatorModel",
+    "Numbering",
+    "Separation",
+    "Traffic",
+    "check_separation",
+    "decide",
+    "verify",
+]

@@ -1,0 +1,259 @@
+"""The calls: what is asked of a DataFrame."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from linsep import _decision, _html, _linsep, _separation
+from linsep._data import Labels, Matrix
+from linsep._proof import Margin, Proof, Verification
+from linsep.spark._rows import Numbering, Rows, opened
+from linsep.spark._traffic import Traffic, amount
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["Decision", "Separation", "check_separation", "decide", "verify"]
+
+# Separated rows that come to the driver by name.
+_MOST_ROWS = 1000
+
+
+@dataclass(frozen=True, repr=False)
+class Decision(_decision.Decision):
+    """A verdict on the rows of a DataFrame: a :class:`linsep.Decision`, and how it was reached.
+
+    Attributes
+    ----------
+    numbering : Numbering
+        Where the numbers of the rows come from.
+    traffic : Traffic
+        The jobs, and what went between the driver and the cluster.
+    """
+
+    numbering: Numbering = field(default_factory=lambda: Numbering("partitions", {}))
+    traffic: Traffic = field(default_factory=Traffic)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        counted = {
+            "files": "places in files",
+            "column": "a column",
+            "partitions": "places in partitions",
+        }
+        traffic = self.traffic
+        jobs = _html.counted(len(traffic.jobs), "job", "jobs")
+        partitions = _html.counted(traffic.partitions, "partition", "partitions")
+        return [
+            *super()._facts(),
+            ("rows numbered by", counted[self.numbering.kind]),
+            ("cluster", f"{jobs} on {partitions}"),
+            ("driver", f"{amount(traffic.sent)} sent, {amount(traffic.received)} received"),
+        ]
+
+
+def decide(
+    df: DataFrame,
+    *,
+    features: str | Sequence[str] | None = None,
+    label: str = "label",
+    positive: Any = None,
+    row_number: str | None = None,
+    margin: Literal["any", "max"] = "any",
+    margin_kind: Literal["angular", "geometric"] = "angular",
+    gap: float = 1e-6,
+    max_passes: int | None = None,
+    time_limit: float | None = None,
+    storage: str | None = "MEMORY_AND_DISK",
+    verbose: bool = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+) -> Decision:
+    """Decide whether one hyperplane can tell two classes of a DataFrame apart, and prove it.
+
+    Verdict, hyperplane and proof are those of :func:`linsep.decide` on the same rows, byte for byte,
+    however they are spread over partitions. (Very wide sparse rows go another way there, in memory; the
+    verdict is the same.)
+
+    Parameters
+    ----------
+    df : DataFrame
+        The rows.
+    features : str or list of str, optional
+        Columns of numbers or of arrays of numbers, or one column of vectors; by default all columns but
+        the label.
+    label : str
+        The column of labels: two different values of any type. The larger one is positive.
+    positive : object, optional
+        The label of the positive class; all others are then negative.
+    row_number : str, optional
+        A column that numbers the rows from 0 on. By default rows of Parquet files are numbered by their
+        places in them, files in the order of their paths; other rows by partition and place, as
+        `zipWithIndex` does.
+    margin, margin_kind, gap, max_passes, time_limit, checkpoint, resume
+        As for :func:`linsep.decide`.
+    storage : str or None
+        Where executors keep the packed rows between passes: the name of a level of
+        `pyspark.StorageLevel`. None: nowhere, every pass reads the source again.
+    verbose : bool
+        Whether a line is printed after each pass and each job.
+
+    Returns
+    -------
+    Decision
+
+    Raises
+    ------
+    ValueError
+        If the data cannot be used; the message names row and column.
+    OSError
+        If the rows change while they are read.
+    ClusterError
+        If a task fails for good; the message names the partition and the cause.
+    """
+    if resume and checkpoint is None:
+        raise TypeError("resume was given without checkpoint, the file to go on from")
+    options = {
+        "margin": margin,
+        "margin_kind": margin_kind,
+        "gap": gap,
+        "max_passes": max_passes,
+        "time_limit": time_limit,
+    }
+    # Before the cluster is asked.
+    _decision.check_options(**options)  # type: ignore[arg-type]
+    say = print if verbose else None
+    with opened(
+        df,
+        features=features,
+        label=label,
+        positive=positive,
+        row_number=row_number,
+        storage=storage,
+        say=say,
+    ) as rows:
+        found = _decision.decide_parts(
+            *given(rows),
+            progress=say,
+            positive=positive,
+            checkpoint=None if checkpoint is None else os.fsdecode(checkpoint),
+            resume=bool(resume),
+            **options,  # type: ignore[arg-type]
+        )
+        values = {part.name: getattr(found, part.name) for part in fields(found)}
+        values["conflicting_index"] = rows.numbering.named(found.conflicting_rows)
+        return Decision(**values, numbering=rows.numbering, traffic=rows.traffic)
+
+
+def given(rows: Rows) -> tuple[Matrix, Labels]:
+    """Return rows as the calls on arrays take them."""
+    names = rows.features.names
+    return Matrix(rows.cluster(), rows.rows, len(names), names), Labels(None, rows.labels.classes)
+
+
+def verify(
+    df: DataFrame,
+    proof: Proof | str | os.PathLike[str],
+    *,
+    features: str | Sequence[str] | None = None,
+    label: str = "label",
+    positive: Any = None,
+    row_number: str | None = None,
+    storage: str | None = None,
+) -> Verification:
+    """Check a proof against the rows of a DataFrame, in exact arithmetic, where they are.
+
+    Parameters
+    ----------
+    df, features, label, positive, row_number, storage
+        As for :func:`decide`. Rows have to have the same numbers as when the proof was made.
+    proof : Proof or path
+        The proof, or the file that it is in.
+
+    Returns
+    -------
+    Verification
+        True where the proof holds; its `reason` says why it does not.
+    """
+    if not isinstance(proof, Proof):
+        proof = Proof.load(proof)
+    if positive is None:
+        positive = proof._positive
+    with opened(
+        df,
+        features=features,
+        label=label,
+        positive=positive,
+        row_number=row_number,
+        storage=storage,
+        say=None,
+    ) as rows:
+        found = _linsep.verify(rows.cluster(), None, proof.to_json())
+    if found["margin"] is not None:
+        found["margin"] = Margin(*found["margin"])
+    return Verification(**found)
+
+
+@dataclass(frozen=True, repr=False)
+class Separation(_separation.Separation):
+    """Whether a logistic regression on a DataFrame has an estimate: a :class:`linsep.Separation`, of
+    which `rows` and `index` name the first rows only, and how it was reached.
+
+    Attributes
+    ----------
+    numbering : Numbering
+        Where the numbers of the rows come from.
+    traffic : Traffic
+        The jobs, and what went between the driver and the cluster.
+    """
+
+    numbering: Numbering = field(default_factory=lambda: Numbering("partitions", {}))
+    traffic: Traffic = field(default_factory=Traffic)
+
+
+def check_separation(
+    df: DataFrame,
+    *,
+    features: str | Sequence[str] | None = None,
+    label: str = "label",
+    positive: Any = None,
+    intercept: bool = True,
+    row_number: str | None = None,
+    max_passes: int | None = None,
+    time_limit: float | None = None,
+    storage: str | None = "MEMORY_AND_DISK",
+    verbose: bool = False,
+) -> Separation:
+    """Say whether a logistic regression on a DataFrame has a maximum likelihood estimate.
+
+    Parameters
+    ----------
+    df, features, label, positive, row_number, max_passes, time_limit, storage, verbose
+        As for :func:`decide`; the limits are those of each decision.
+    intercept : bool
+        Whether the model adds a constant to the design, as that of `pyspark.ml` does.
+
+    Returns
+    -------
+    Separation
+        As :func:`linsep.check_separation` returns, but that of many separated rows the first 1,000 are
+        named.
+    """
+    say = print if verbose else None
+    with opened(
+        df,
+        features=features,
+        label=label,
+        positive=positive,
+        row_number=row_number,
+        storage=storage,
+        say=say,
+    ) as rows:
+        found = _separation.separation_parts(
+            *given(rows), intercept, max_passes, time_limit, most_rows=_MOST_ROWS, progress=say
+        )
+        values = {part.name: getattr(found, part.name) for part in fields(found)}
+        values["index"] = rows.numbering.named(found.rows)
+        return Separation(**values, numbering=rows.numbering, traffic=rows.traffic)

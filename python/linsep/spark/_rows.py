@@ -1,0 +1,420 @@
+"""The rows of a DataFrame: numbered, packed once, and asked as often as a call needs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from linsep import _linsep
+from linsep._data import Labels, read_labels
+from linsep.spark import _tasks
+from linsep.spark._errors import told_plainly
+from linsep.spark._traffic import Traffic
+from pyspark import StorageLevel
+from pyspark.errors import AnalysisException
+from pyspark.logger import PySparkLogger
+from pyspark.ml.linalg import VectorUDT
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import from_arrow_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+# Bytes of rows that are packed together: to fetch a row, so much is read.
+_PACKED_BYTES = 1 << 19
+# Answers that come to the driver as they are; more are merged on the executors first.
+_DIRECT = 32
+# Different labels after which nobody means classes.
+_MOST_CLASSES = 1000
+
+_NUMBERS = (T.NumericType, T.BooleanType, T.DateType, T.TimestampType, T.TimestampNTZType)
+_WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Where the numbers of the rows come from.
+
+    Attributes
+    ----------
+    kind : str
+        "files": the place in its Parquet file, files in the order of their paths; no shuffle, and the
+        same in every run. "column": a column has them. "partitions": the place in the partition,
+        partitions in order, as `zipWithIndex` counts; the same in every run only if the DataFrame is.
+    files : dict
+        For "files": the number of the first row of each file.
+    """
+
+    kind: str
+    files: dict[str, int]
+
+    def named(self, rows: np.ndarray) -> list[str] | None:
+        """Return rows by file and place in it, or None where they have no such names."""
+        if self.kind != "files":
+            return None
+        firsts = np.array(list(self.files.values()))
+        paths = [os.path.basename(path) for path in self.files]
+        at = np.searchsorted(firsts, rows, side="right") - 1
+        return [f"{paths[k]}:{row - firsts[k]}" for k, row in zip(at, rows.tolist(), strict=True)]
+
+
+@dataclass(frozen=True)
+class Features:
+    """The columns that hold features."""
+
+    columns: list[str]
+    lengths: list[int]
+    names: list[str]
+    vectors: bool
+
+
+class Rows:
+    """The rows of a DataFrame, packed and ready to be asked."""
+
+    def __init__(
+        self,
+        packed: DataFrame,
+        numbering: Numbering,
+        features: Features,
+        labels: Labels,
+        cut: int,
+        traffic: Traffic,
+    ) -> None:
+        self.packed = packed
+        self.numbering = numbering
+        self.features = features
+        self.labels = labels
+        self.cut = cut
+        self.traffic = traffic
+        self.offsets: list[int] | None = None
+        self.rows = 0
+        self.sparse = False
+
+    def cluster(self) -> _linsep.Cluster:
+        """Return the rows as Rust asks for them."""
+        return _linsep.Cluster(
+            self.ask, self.fetch, rows=self.rows, features=len(self.features.names), sparse=self.sparse
+        )
+
+    def survey(self, expected: int) -> None:
+        """Look at all partitions, which packs their rows. Raises if a value cannot be used."""
+        light = self.packed.select(
+            "partition", "rows", "check", "width", "sparse", "fault_row", "fault_column", "fault"
+        )
+        with self.traffic.job("pack") as job:
+            found = _run(light, _tasks.survey, _tasks.SURVEYED, "packing the rows")
+            job.answers, job.received = len(found), 64 * len(found)
+        found.sort(key=lambda row: row.partition)
+        self.traffic.partitions = len(found)
+        firsts = [0, *accumulate(row.rows for row in found)]
+        self._refuse_faults(found, firsts)
+        self.rows = firsts[-1]
+        if self.rows != expected:
+            raise _changed(
+                f"{expected:,} rows were counted, and {self.rows:,} were there a moment later"
+            )
+        if self.numbering.kind == "partitions":
+            self.offsets = [0] * (1 + max(row.partition for row in found))
+            for row, first in zip(found, firsts, strict=False):
+                self.offsets[row.partition] = first
+        elif sum(row.check for row in found) % 2**64 != _linsep.numbers_check(self.rows) % 2**64:
+            raise ValueError(
+                f"the numbers of the rows are not 0 to {self.rows - 1:,}, each of them once; "
+                "row_number=None takes their places"
+            )
+        self.sparse = any(row.sparse for row in found)
+
+    def _refuse_faults(self, found: list[Any], firsts: list[int]) -> None:
+        counted = self.numbering.kind == "partitions"
+        faults = [
+            (row.fault_row + (first if counted else 0), row.fault_column, row.fault)
+            for row, first in zip(found, firsts, strict=False)
+            if row.fault is not None
+        ]
+        if not faults:
+            return
+        # Where rows are counted within partitions, only the first number is sure.
+        number, column, what = faults[0] if counted else min(faults, key=lambda fault: fault[0])
+        if column is not None and column.isdigit() and int(column) < len(self.features.names):
+            column = self.features.names[int(column)]
+        place = "" if column is None else f', column "{column}"'
+        columns = ", ".join(repr(name) for name in self.features.columns[:3])
+        more = ", …" if len(self.features.columns) > 3 else ""
+        hint = f"df.dropna(subset=[{columns}{more}]) leaves out rows with missing values"
+        raise ValueError(f"row {number}{place} (counted from 0): {what}\nhint: {hint}")
+
+    def ask(self, request: bytes) -> list[bytes]:
+        """Return answers of all partitions, merged in groups where there are many."""
+        task = partial(_tasks.answer, request=request, sparse=self.sparse, offsets=self.offsets)
+        needed = self.packed.select("partition", "runs", "packed", "stamp")
+        with self.traffic.job("pass") as job:
+            answers = needed.mapInArrow(task, _spark(_tasks.FOUND))
+            if self.traffic.partitions > _DIRECT:
+                groups = int(self.traffic.partitions**0.5)
+                task = partial(_tasks.merge, request=request)
+                answers = answers.repartition(groups).mapInArrow(task, _spark(_tasks.FOUND))
+            with told_plainly("a pass over the rows"):
+                found = [bytes(row.found) for row in answers.collect()]
+            job.sent, job.received, job.answers = len(request), sum(map(len, found)), len(found)
+        return found
+
+    def fetch(self, rows: np.ndarray) -> list[tuple[bytes, bytes]]:
+        """Return rows by their numbers, packed."""
+        wanted = np.unique(rows)
+        needed = self.packed
+        keys = self._keys(wanted)
+        if keys is not None:
+            needed = needed.where(F.col("key").isin(keys))
+        needed = needed.select("partition", "runs", "packed", "stamp")
+        task = partial(_tasks.pick, wanted=wanted, sparse=self.sparse, offsets=self.offsets)
+        with self.traffic.job("fetch") as job:
+            found = _run(needed, task, _tasks.PICKED, "fetching rows")
+            picked = [(bytes(row.numbers), bytes(row.packed)) for row in found]
+            job.sent, job.answers = wanted.nbytes, len(picked)
+            job.received = sum(len(numbers) + len(packed) for numbers, packed in picked)
+        return picked
+
+    def _keys(self, wanted: np.ndarray) -> list[int] | None:
+        """Return the keys of the packed rows that hold these rows; None if they cannot be told."""
+        if self.numbering.kind == "column":
+            return None
+        if self.offsets is None:
+            places = {(-1, int(place)) for place in np.unique(wanted // self.cut)}
+        else:
+            # Partitions without rows begin where the next one does.
+            order = sorted(range(len(self.offsets)), key=lambda k: (self.offsets[k], k))  # type: ignore[index]
+            firsts = np.array([self.offsets[k] for k in order])
+            at = np.searchsorted(firsts, wanted, side="right") - 1
+            inside = (wanted - firsts[at]) // self.cut
+            places = {(order[k], int(place)) for k, place in zip(at, inside, strict=True)}
+        return [_linsep.packed_key(partition, place) for partition, place in places]
+
+
+@contextmanager
+def opened(
+    df: DataFrame,
+    *,
+    features: str | Sequence[str] | None,
+    label: str,
+    positive: Any,
+    row_number: str | None,
+    storage: str | None,
+    say: Callable[[str], object] | None,
+) -> Iterator[Rows]:
+    """Number and pack the rows of a DataFrame; what is kept of them goes with the context."""
+    from pyspark.sql import DataFrame
+
+    if not isinstance(df, DataFrame):
+        raise TypeError(f"df is a {type(df).__name__}; expected a DataFrame of Spark")
+    level = None if storage is None else getattr(StorageLevel, storage, None)
+    if storage is not None and not isinstance(level, StorageLevel):
+        raise ValueError(f"storage is {storage!r}; expected a level such as 'MEMORY_AND_DISK', or None")
+    traffic = Traffic(_say=say)
+    with told_plainly("counting the rows"):
+        chosen = read_features(df, features, [label, *([row_number] if row_number else [])])
+        with traffic.job("count") as job:
+            labels, is_positive, rows = _read_labels(df, label, positive)
+            numbering, numbers = _numbered(df, row_number, rows)
+            job.answers, job.received = len(numbering.files) + 2, 64 * (len(numbering.files) + 2)
+    columns = [F.col(quoted(name)) for name in chosen.columns]
+    needed = df.select(*columns, is_positive.alias("positive"), *numbers)
+    cut = rows_together(chosen)
+    task = partial(
+        _tasks.pack,
+        lengths=chosen.lengths,
+        cut=cut,
+        numbered=bool(numbers),
+        files=numbering.files if numbering.kind == "files" else None,
+    )
+    packed = needed.mapInArrow(task, _spark(_tasks.PACKED))
+    if level is not None:
+        packed = packed.persist(level)
+    try:
+        found = Rows(packed, numbering, chosen, labels, cut, traffic)
+        found.survey(rows)
+        yield found
+    finally:
+        if level is not None:
+            packed.unpersist()
+
+
+def rows_together(features: Features) -> int:
+    """Return how many rows are packed together."""
+    width = len(features.names)
+    # A sparse row stores a few of its values.
+    values = min(width, 100) if features.vectors else width
+    return min(max(_PACKED_BYTES // (8 * max(values, 1)), 1), 1 << 14)
+
+
+def read_features(
+    df: DataFrame, features: str | Sequence[str] | None, others: list[str], of: int | None = None
+) -> Features:
+    """Return the columns of features: numbers, arrays of numbers, or one column of vectors.
+
+    Where `of` says how many features they are, no row is looked at if that will do.
+    """
+    known = {field.name: field.dataType for field in df.schema.fields}
+    for name in others:
+        if name not in known:
+            raise ValueError(f"there is no column {name!r}; the columns are {_listed(known)}")
+    if features is None:
+        columns = [name for name in known if name not in others]
+    else:
+        columns = [features] if isinstance(features, str) else list(features)
+    if not columns:
+        raise ValueError("expected at least one column of features, found none")
+    for name in columns:
+        if name not in known:
+            raise ValueError(f"there is no column {name!r}; the columns are {_listed(known)}")
+        if name in others:
+            raise ValueError(f"column {name!r} cannot be a feature as well")
+    kinds = [_kind(name, known[name]) for name in columns]
+    if "vector" in kinds and len(columns) > 1:
+        raise ValueError(
+            f"column {columns[kinds.index('vector')]!r} holds vectors, which have to be the only "
+            "features; VectorAssembler puts columns together"
+        )
+    lengths = [1] * len(columns)
+    lists = [k for k, kind in enumerate(kinds) if kind != "number"]
+    if len(lists) == 1 and of is not None:
+        lengths[lists[0]] = of - (len(columns) - 1)
+    elif lists:
+        lengths = _lengths(df, columns, lists)
+    names: list[str] = []
+    for name, kind, length in zip(columns, kinds, lengths, strict=True):
+        names += [name] if kind == "number" else [f"{name}[{k}]" for k in range(length)]
+    return Features(columns, lengths, names, "vector" in kinds)
+
+
+def _kind(name: str, found: T.DataType) -> str:
+    if isinstance(found, VectorUDT):
+        return "vector"
+    if isinstance(found, T.ArrayType) and isinstance(found.elementType, _NUMBERS):
+        return "list"
+    if isinstance(found, _NUMBERS):
+        return "number"
+    raise ValueError(
+        f"column {name!r} is of type {found.simpleString()}; expected numbers, an array of numbers or a "
+        "vector. Name the features with features=, and encode text with StringIndexer and OneHotEncoder"
+    )
+
+
+def _lengths(df: DataFrame, columns: list[str], lists: list[int]) -> list[int]:
+    """Return how many features each column is, by its first row that has any."""
+    wanted = [columns[k] for k in lists]
+    first = df.select(*(F.col(quoted(name)) for name in wanted)).dropna().head(1)
+    if not first:
+        raise ValueError(f"no row has a value in {_listed(wanted)}: expected rows of features")
+    lengths = [1] * len(columns)
+    for k, value in zip(lists, first[0], strict=True):
+        lengths[k] = len(value)
+        if not lengths[k]:
+            raise ValueError(f"column {columns[k]!r} holds lists without a value")
+    return lengths
+
+
+def _read_labels(df: DataFrame, label: str, positive: Any) -> tuple[Labels, Any, int]:
+    """Return the classes, a column that says which rows are positive, and the number of rows."""
+    column = F.col(quoted(label))
+    try:
+        found = df.groupBy(column.alias("label")).count().limit(_MOST_CLASSES + 1).collect()
+    except AnalysisException as error:
+        raise ValueError(f"column {label!r} cannot hold labels: {error}") from error
+    if not found:
+        raise ValueError("expected rows, found none")
+    missing = sum(row["count"] for row in found if row.label is None or row.label != row.label)
+    if missing:
+        rows = "1 row has" if missing == 1 else f"{missing:,} rows have"
+        raise ValueError(f"{rows} no label\nhint: df.dropna(subset=[{label!r}]) leaves them out")
+    if len(found) > _MOST_CLASSES:
+        raise ValueError(f"expected two classes, found more than {_MOST_CLASSES} labels in {label!r}")
+    counts = {row.label: row["count"] for row in found}
+    rows = sum(counts.values())
+    if len(counts) == 1:
+        raise ValueError(
+            f"expected two classes, found one class: all {rows:,} rows are {next(iter(counts))!r}"
+        )
+    values = np.empty(len(counts), dtype=object)
+    values[:] = list(counts)
+    labels = read_labels(values, len(counts), positive)
+    return labels, column == F.lit(labels.classes[1]), rows
+
+
+def _numbered(df: DataFrame, row_number: str | None, rows: int) -> tuple[Numbering, list[Any]]:
+    """Return where numbers of rows come from, and the columns that have them."""
+    if row_number is not None:
+        found = df.schema[row_number].dataType
+        if not isinstance(found, _WHOLE):
+            raise ValueError(
+                f"column {row_number!r} is of type {found.simpleString()}; expected integers, the "
+                "numbers of the rows"
+            )
+        column = F.col(quoted(row_number)).cast("long")
+        least, most, count = df.select(F.min(column), F.max(column), F.count(column)).head()  # type: ignore[misc]
+        if (least, most, count) != (0, rows - 1, rows):
+            raise ValueError(
+                f"the numbers in {row_number!r} run from {least} to {most}; expected 0 to {rows - 1:,}, "
+                "each of them once"
+            )
+        return Numbering("column", {}), [column.alias("number")]
+    number, file = F.col("_metadata.row_index"), F.col("_metadata.file_path")
+    try:
+        with _unlogged():
+            places = df.select(file.alias("file"), number.alias("number"))
+            places.schema  # noqa: B018
+        counted = places.groupBy("file").agg(F.count("number"), F.min("number"), F.max("number"))
+        files = sorted(tuple(row) for row in counted.collect())
+    except AnalysisException:
+        # No source that numbers its rows.
+        return Numbering("partitions", {}), []
+    whole = all(path and least == 0 and most + 1 == count for path, count, least, most in files)
+    if not whole or sum(count for _, count, _, _ in files) != rows:
+        # Rows were left out, or are there twice.
+        return Numbering("partitions", {}), []
+    firsts = [0, *accumulate(count for _, count, _, _ in files)]
+    offsets = {path: first for (path, *_), first in zip(files, firsts, strict=False)}
+    return Numbering("files", offsets), [number.alias("number"), file.alias("file")]
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep Spark from logging, at length, that a column is not there: here that is an answer."""
+    logger = PySparkLogger.getLogger("DataFrameQueryContextLogger")
+    was, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = was
+
+
+def _run(df: DataFrame, task: Any, schema: pa.Schema, what: str) -> list[Any]:
+    with told_plainly(what):
+        return df.mapInArrow(task, _spark(schema)).collect()
+
+
+def _spark(schema: pa.Schema) -> T.StructType:
+    return from_arrow_schema(schema)
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _listed(names: Any) -> str:
+    everything = [repr(name) for name in names]
+    return ", ".join(everything[:8]) + (", …" if len(everything) > 8 else "")
+
+
+def _changed(why: str) -> OSError:
+    return OSError(
+        f"the DataFrame has changed while it was read: {why}\n"
+        "hint: write it to Parquet, or name a column of numbers with row_number="
+    )

@@ -1,0 +1,141 @@
+"""What executors do: generators for `mapInArrow`. All arithmetic is Rust's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from linsep import _linsep
+
+Batches: TypeAlias = Iterator[pa.RecordBatch]
+
+# Rows that were packed, and what is wrong with one of them. Spark wants these very types.
+PACKED = pa.schema(
+    [
+        ("key", pa.int64()),
+        ("partition", pa.int32()),
+        ("rows", pa.int32()),
+        ("runs", pa.binary()),
+        ("packed", pa.binary()),
+        ("stamp", pa.int64()),
+        ("check", pa.int64()),
+        ("width", pa.int32()),
+        ("sparse", pa.bool_()),
+        ("fault_row", pa.int64()),
+        ("fault_column", pa.string()),
+        ("fault", pa.string()),
+    ]
+)
+# What a partition holds.
+SURVEYED = pa.schema(
+    [
+        ("partition", pa.int32()),
+        ("rows", pa.int64()),
+        ("check", pa.int64()),
+        ("least", pa.int32()),
+        ("most", pa.int32()),
+        ("sparse", pa.bool_()),
+        ("fault_row", pa.int64()),
+        ("fault_column", pa.string()),
+        ("fault", pa.string()),
+    ]
+)
+FOUND = pa.schema([("found", pa.binary())])
+PICKED = pa.schema([("numbers", pa.binary()), ("packed", pa.binary())])
+
+
+def partition() -> int:
+    """Return the number of the partition that this task works on."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()
+
+
+def pack(
+    batches: Batches,
+    lengths: Sequence[int],
+    cut: int,
+    numbered: bool,
+    files: dict[str, int] | None,
+) -> Batches:
+    """Pack rows: features, whether positive, and where rows are numbered the number and the file."""
+    here = partition()
+    packer = _linsep.Packer(list(lengths), cut, here, numbered=numbered, files=files)
+    for batch in batches:
+        packed, fault = packer.pack(batch)
+        if packed:
+            columns: list[Any] = [list(column) for column in zip(*packed, strict=True)]
+            nothing = [None] * len(packed)
+            yield _batch([*columns, nothing, nothing, nothing], PACKED)
+        if fault is not None:
+            # Said, not raised: Spark would try again, and again.
+            yield _batch(
+                [[None], [here], *([None] for _ in range(7)), *([item] for item in fault)], PACKED
+            )
+            return
+
+
+def survey(batches: Batches) -> Batches:
+    """Say what packed rows hold, in one row per task; one without rows says so too."""
+    rows = check = 0
+    here, sparse = partition(), False
+    widths: list[int] = []
+    fault: tuple[Any, Any, Any] = (None, None, None)
+    for batch in batches:
+        columns = batch.to_pydict()
+        if len(columns["partition"]) and columns["partition"][0] >= 0:
+            here = columns["partition"][0]
+        for row, column, what in zip(
+            columns["fault_row"], columns["fault_column"], columns["fault"], strict=True
+        ):
+            if what is not None and fault[2] is None:
+                fault = (row, column, what)
+        known = [k for k, what in enumerate(columns["fault"]) if what is None]
+        rows += sum(columns["rows"][k] for k in known)
+        check += sum(columns["check"][k] for k in known)
+        widths += {columns["width"][k] for k in known}
+        sparse = sparse or any(columns["sparse"][k] for k in known)
+    least, most = (min(widths), max(widths)) if widths else (None, None)
+    values = [here, rows, _signed(check), least, most, sparse, *fault]
+    yield _batch([[value] for value in values], SURVEYED)
+
+
+def answer(batches: Batches, request: bytes, sparse: bool, offsets: list[int] | None) -> Batches:
+    """Answer a request with packed rows."""
+    worker = _linsep.Worker(request, sparse=sparse, offsets=offsets)
+    for batch in batches:
+        worker.add(batch)
+    found = worker.finish()
+    if found is not None:
+        yield _batch([[found]], FOUND)
+
+
+def merge(batches: Batches, request: bytes) -> Batches:
+    """Merge answers to a request."""
+    found = None
+    for batch in batches:
+        for answer in batch.column(0).to_pylist():
+            found = answer if found is None else _linsep.merge(request, [found, answer])
+    if found is not None:
+        yield _batch([[found]], FOUND)
+
+
+def pick(batches: Batches, wanted: np.ndarray, sparse: bool, offsets: list[int] | None) -> Batches:
+    """Hand over those of the packed rows that are wanted."""
+    for batch in batches:
+        picked = _linsep.pick(batch, wanted, sparse=sparse, offsets=offsets)
+        if picked is not None:
+            yield _batch([[item] for item in picked], PICKED)
+
+
+def _batch(columns: list[Any], schema: pa.Schema) -> pa.RecordBatch:
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _signed(number: int) -> int:
+    number %= 2**64
+    return number - 2**64 if number >= 2**63 else number
