@@ -12,6 +12,7 @@
 //! numbers, since nobody knows of all rows which are left out; so who fetches one that is gets a copy of a row
 //! that is not, which changes nothing about the question. Rows are made block by block, here or where they are.
 
+use std::collections::HashSet;
 use std::ops::{ControlFlow, Neg, Range};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -205,6 +206,13 @@ fn sparse(design: &Sparse, constant: bool, lines: &[Line]) -> Result<Sparse, Spa
     out.finish(design.columns() + shift)
 }
 
+/// Returns the rows of data of this shape that have these numbers where they are shown, in the same order.
+pub(crate) fn originals(shown: &[usize], data: Shape) -> Vec<usize> {
+    let mut known = HashSet::new();
+    let rows = shown.iter().map(|row| row / 2);
+    rows.filter(|&row| row < data.rows && known.insert(row)).collect()
+}
+
 /// What is shown of a block.
 pub(crate) struct Shown {
     samples: Option<Samples>,
@@ -266,11 +274,8 @@ impl<'a> Mirrored<'a> {
 
     /// Returns the rows of the data, rising, that have these numbers here.
     fn numbers(&self, rows: &[usize]) -> Vec<usize> {
-        let units = 2 * self.data.shape().rows;
-        let mut numbers: Vec<usize> =
-            rows.iter().filter(|&&row| row < units).map(|row| row / 2).collect();
+        let mut numbers = originals(rows, self.data.shape());
         numbers.sort_unstable();
-        numbers.dedup();
         numbers
     }
 
