@@ -14,6 +14,7 @@ use linsep::decide::remote::{Cluster, Remote, answer, merge};
 use linsep::decide::{
     DecideError, DecideOptions, Decision, MarginGoal, MarginKind, Verdict, decide, decide_data,
 };
+use linsep::models::{SeparationOptions, check_separation_data};
 use linsep::proof::{verify, verify_data};
 use machines::{Machines, answer_in_two};
 use tables::{KINDS, Labels, table};
@@ -100,7 +101,11 @@ fn tables_of_every_kind() {
 
 #[test]
 fn damaged_bytes_are_refused() {
-    let samples = Generator::new(50, 3, 1).samples::<f64>().unwrap();
+    // Nothing is known of rows with a 0 in the first column: the others are separated.
+    let value = |k: usize| ((k * 7919 + 13) % 1009) as f64 - 504.0;
+    let rows = (0..50).flat_map(|i| [[-1.0, 0.0, 1.0][i % 3], value(i), value(i * i + 7)]);
+    let labels = (0..50).map(|i| [false, i % 2 == 0, true][i % 3]).collect();
+    let samples = Samples::dense(rows.collect(), 3, labels).unwrap();
     struct Spy<'a>(Machines<'a>, Mutex<Vec<Vec<u8>>>);
     impl Cluster for Spy<'_> {
         fn ask(&self, request: &[u8]) -> Result<Vec<u8>, Error> {
@@ -116,6 +121,8 @@ fn damaged_bytes_are_refused() {
     let shape = Memory::new(&samples).shape();
     let remote = Remote::new(&spy, shape, samples.about().clone());
     decide_data(&remote, &DecideOptions::default(), &mut ()).unwrap();
+    let options = SeparationOptions::default().with_intercept(true);
+    check_separation_data(&remote, &options, &mut ()).unwrap();
     for request in spy.1.into_inner().unwrap() {
         let found = answer_in_two(&request, &samples, 0).unwrap();
         assert_eq!(answer_in_two(&request, &samples, 1), None, "a row beyond the last");

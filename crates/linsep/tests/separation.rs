@@ -220,11 +220,11 @@ fn table(rows: usize, seed: u64) -> (Vec<Vec<f64>>, String) {
         .map(|_| {
             let level = draw(levels);
             // The last two levels have an outcome each, unless noise is added.
-            let sure = level + 2 >= levels && (seed % 3 > 0 || draw(9) > 0);
+            let sure = level + 2 >= levels && (!seed.is_multiple_of(3) || draw(9) > 0);
             let positive = if sure { level + 1 == levels } else { draw(2) == 0 };
             let mut row = vec![draw(1000) as f64 / 64.0 - 3.0];
             row.extend((0..levels).map(|k| f64::from(u8::from(k == level))));
-            row.push(if seed % 2 == 0 { row[0] * 2.0 } else { draw(9) as f64 });
+            row.push(if seed.is_multiple_of(2) { row[0] * 2.0 } else { draw(9) as f64 });
             (row, if positive { '+' } else { '-' })
         })
         .unzip()

@@ -12,6 +12,7 @@
 //! numbers, since nobody knows of all rows which are left out; so who fetches one that is gets a copy of a row
 //! that is not, which changes nothing about the question. Rows are made block by block, here or where they are.
 
+use std::collections::HashSet;
 use std::ops::{ControlFlow, Neg, Range};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -55,7 +56,7 @@ impl Mirror {
     /// Returns the shape of what is shown of data of this shape.
     pub fn shape(&self, data: Shape) -> Shape {
         Shape {
-            rows: 2 * (data.rows + usize::from(self.unit.is_some())),
+            rows: data.rows.saturating_add(usize::from(self.unit.is_some())).saturating_mul(2),
             columns: data.columns + usize::from(self.constant),
             sparse: data.sparse,
         }
@@ -112,7 +113,7 @@ impl Mirror {
         }
         let samples = match lines.is_empty() {
             true => None,
-            false => Some(self.samples(samples.features(), &lines, |at| at % 2 == 0)?),
+            false => Some(self.samples(samples.features(), &lines, |at| at.is_multiple_of(2))?),
         };
         Ok(Shown { samples, runs })
     }
@@ -205,6 +206,13 @@ fn sparse(design: &Sparse, constant: bool, lines: &[Line]) -> Result<Sparse, Spa
     out.finish(design.columns() + shift)
 }
 
+/// Returns the rows of data of this shape that have these numbers where they are shown, in the same order.
+pub(crate) fn originals(shown: &[usize], data: Shape) -> Vec<usize> {
+    let mut known = HashSet::new();
+    let rows = shown.iter().map(|row| row / 2);
+    rows.filter(|&row| row < data.rows && known.insert(row)).collect()
+}
+
 /// What is shown of a block.
 pub(crate) struct Shown {
     samples: Option<Samples>,
@@ -266,11 +274,8 @@ impl<'a> Mirrored<'a> {
 
     /// Returns the rows of the data, rising, that have these numbers here.
     fn numbers(&self, rows: &[usize]) -> Vec<usize> {
-        let units = 2 * self.data.shape().rows;
-        let mut numbers: Vec<usize> =
-            rows.iter().filter(|&&row| row < units).map(|row| row / 2).collect();
+        let mut numbers = originals(rows, self.data.shape());
         numbers.sort_unstable();
-        numbers.dedup();
         numbers
     }
 
@@ -403,5 +408,96 @@ impl Data for Mirrored<'_> {
 
     fn reads(&self) -> &Reads {
         &self.reads
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use linsep_data::{Fold, Memory, fold};
+
+    use super::*;
+
+    /// Takes note of every row that a pass shows.
+    struct Rows(Vec<(usize, String)>);
+
+    impl Fold for Rows {
+        fn fresh(&self) -> Self {
+            Rows(vec![])
+        }
+
+        fn absorb(&mut self, block: &Block<'_>) {
+            let shown = |place| (block.number(place), shown(block.samples(), place));
+            self.0.extend(block.places().map(shown));
+        }
+
+        fn merge(mut self, other: Self) -> Self {
+            self.0.extend(other.0);
+            self
+        }
+    }
+
+    fn shown(samples: &Samples, place: usize) -> String {
+        let mut values = vec![0.0; samples.columns()];
+        samples.features().for_each(place, |k, v| values[k] = v + 0.0);
+        format!("{}{values:?}", if samples.positive()[place] { '+' } else { '-' })
+    }
+
+    fn designs() -> [Samples; 3] {
+        let positive = vec![true, false, true];
+        let mut rows = SparseBuilder::default();
+        for row in [&[(0, 1.0), (1, 2.0)][..], &[(1, 3.0)], &[(0, 4.0)]] {
+            row.iter().for_each(|&(k, v)| rows.push(k, v));
+            rows.end_row();
+        }
+        let values = [1.0, 2.0, 0.0, 3.0, 4.0, 0.0];
+        [
+            Samples::dense(values.to_vec(), 2, positive.clone()).unwrap(),
+            Samples::dense(values.map(|v| v as f32).to_vec(), 2, positive.clone()).unwrap(),
+            Samples::sparse(rows.finish(2).unwrap(), positive).unwrap(),
+        ]
+    }
+
+    /// Checks what a pass shows of every form of the design, and what is fetched of all rows.
+    fn check(mirror: &Mirror, passed: &str, fetched: &str) {
+        for design in designs() {
+            let memory = Memory::new(&design);
+            let mirrored = Mirrored::new(&memory, mirror.clone());
+            let mut rows = fold(&mirrored, Rows(vec![])).unwrap().0;
+            rows.sort_unstable();
+            let rows: Vec<String> = rows.iter().map(|(k, row)| format!("{k}{row}")).collect();
+            assert_eq!(rows.join(" "), passed);
+            let all = mirrored.gather().unwrap().unwrap();
+            let rows: Vec<String> = (0..all.rows()).map(|place| shown(all, place)).collect();
+            assert_eq!(rows.join(" "), fetched);
+            let form = std::mem::discriminant(design.features());
+            assert_eq!(std::mem::discriminant(all.features()), form);
+        }
+    }
+
+    #[test]
+    fn every_form_is_mirrored_and_keeps_its_form() {
+        let rows = "+[1.0, 2.0] -[-1.0, -2.0] +[0.0, -3.0] -[0.0, 3.0] +[4.0, 0.0] -[-4.0, 0.0]";
+        let numbered = "0+[1.0, 2.0] 1-[-1.0, -2.0] 2+[0.0, -3.0] 3-[0.0, 3.0] 4+[4.0, 0.0] \
+                        5-[-4.0, 0.0]";
+        check(&Mirror::default(), numbered, rows);
+        let unit = Some(Unit { column: 0, positive: false });
+        let mirror = Mirror { unit, ..Mirror::default() };
+        let end = "+[-1.0, 0.0] -[1.0, 0.0]";
+        let numbered = format!("{numbered} 6+[-1.0, 0.0] 7-[1.0, 0.0]");
+        check(&mirror, &numbered, &format!("{rows} {end}"));
+    }
+
+    #[test]
+    fn rows_off_a_plane_are_not_shown_and_another_is_fetched_for_them() {
+        // The second feature is 3 in the middle row alone.
+        let plane = [0, 1, -3].map(IBig::from).to_vec();
+        let stand_in = (1, vec![(0, -1.0), (2, -3.0)]);
+        let mirror = Mirror { constant: true, planes: vec![plane], stand_in, unit: None };
+        let row = "+[-1.0, 0.0, -3.0] -[1.0, 0.0, 3.0]";
+        check(&mirror, "2+[-1.0, 0.0, -3.0] 3-[1.0, 0.0, 3.0]", &[row; 3].join(" "));
+        let design = &designs()[0];
+        let memory = Memory::new(design);
+        let mirrored = Mirrored::new(&memory, mirror);
+        assert_eq!(mirrored.originals(&[0, 3, 5]).unwrap(), [1]);
     }
 }

@@ -60,4 +60,5 @@ pub(crate) use exact::integers::rounded;
 pub(crate) use folds::on_planes::{OnPlanes, planes};
 pub(crate) use folds::step_size::StepSize;
 pub(crate) use mirrored::{Mirror, Mirrored, Unit};
+pub(crate) use search::spread;
 pub(crate) use spanning::determined;

@@ -155,7 +155,7 @@ impl<'a> Search<'a> {
 }
 
 /// Returns at most `size` of `n` rows, spread over the data, so that no order can hide a class.
-pub(super) fn spread(n: usize, size: usize) -> Vec<usize> {
+pub(crate) fn spread(n: usize, size: usize) -> Vec<usize> {
     let size = size.min(n);
     (0..size).map(|k| (k as u128 * n as u128 / size as u128) as usize).collect()
 }

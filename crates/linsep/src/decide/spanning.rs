@@ -21,10 +21,6 @@ use super::exact::span::orthogonal;
 use super::folds::off_span::OffSpan;
 use super::folds::on_planes::{OnPlanes, planes};
 use super::passes::{PassError, Passes};
-use super::search::spread;
-
-/// Rows per coordinate with which the search for what is determined starts.
-const STARTING_ROWS: usize = 2;
 
 /// What spans all rows.
 #[derive(Clone, Debug)]
@@ -121,16 +117,19 @@ pub(super) fn orthogonal_to(
 }
 
 /// Returns, for each column, whether its unit vector is a combination of all rows (x, 1): exactly if every
-/// vector to which all of them are orthogonal is zero there. Nothing if it was halted. Errors if the data
-/// cannot be read.
+/// vector to which all of them are orthogonal is zero there. The search starts from some rows. Nothing if it
+/// was halted. Errors if the data cannot be read.
 ///
 /// Cost: passes modulo a prime and, if the rows leave something free, one in integers.
-pub(crate) fn determined(data: &dyn Data, halt: Halt) -> Result<Option<Vec<bool>>, PassError> {
-    let shape = data.shape();
-    let start = spread(shape.rows, STARTING_ROWS * (shape.columns + 1));
+pub(crate) fn determined(
+    data: &dyn Data,
+    start: Vec<usize>,
+    halt: Halt,
+) -> Result<Option<Vec<bool>>, PassError> {
     let found = basis(&Passes::new(data), start, halt)?;
     let known = |vectors: &[Vec<IBig>], k: usize| vectors.iter().all(|v| v[k].is_zero());
-    Ok(found.map(|(_, vectors)| (0..shape.columns).map(|k| known(&vectors, k)).collect()))
+    let columns = 0..data.shape().columns;
+    Ok(found.map(|(_, vectors)| columns.map(|k| known(&vectors, k)).collect()))
 }
 
 #[cfg(test)]
@@ -149,8 +148,8 @@ mod tests {
         let samples = Samples::part(features, labels, Missing::Refuse).unwrap();
         let memory = Memory::new(&samples);
         let mirrored = Mirrored::new(&memory, Mirror::default());
-        assert!(determined(&mirrored, &|| true).unwrap().is_none());
-        let found = determined(&mirrored, &|| false).unwrap().unwrap();
+        assert!(determined(&mirrored, vec![0], &|| true).unwrap().is_none());
+        let found = determined(&mirrored, vec![0], &|| false).unwrap().unwrap();
         let found: String = found.iter().map(|&known| if known { 'x' } else { '-' }).collect();
         assert_eq!(found, expected, "{rows:?}");
     }

@@ -24,7 +24,10 @@ use linsep_data::{Data, Memory};
 
 use super::cone::{Design, Face, direction, face};
 use crate::Samples;
-use crate::decide::{DecideError, DecideOptions, Limit, Mirrored, Unit, Watch, determined};
+use crate::decide::{DecideError, DecideOptions, Limit, Mirrored, Unit, Watch, determined, spread};
+
+/// Rows per column with which the search for rows that span all starts.
+const STARTING_ROWS: usize = 2;
 
 /// Which model, and for how long to look. Options may be added: start from the default, and set what
 /// differs.
@@ -234,9 +237,13 @@ impl Columns {
         cancelled: Option<&AtomicBool>,
     ) -> Result<Option<Self>, DecideError> {
         let halt = || cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        // One side of some rows, and the other side of one: what they span beside it is the bias.
+        let some = spread(design.rows(), STARTING_ROWS * design.columns());
+        let start: Vec<usize> =
+            [0, 1].into_iter().chain(some.iter().skip(1).map(|k| 2 * k)).collect();
         let of = |face: &Face| {
             let rows = Mirrored::new(design.data, face.mirror(design.constant, None));
-            determined(&rows, &halt)
+            determined(&rows, start.clone(), &halt)
         };
         let Some(known) = of(&Face::default())? else {
             return Ok(None);

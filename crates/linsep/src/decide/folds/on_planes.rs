@@ -121,6 +121,10 @@ impl Kept for OnPlanes<'_> {
         (self.count, self.first.unwrap_or(usize::MAX), off).put(out);
     }
 
+    fn named(&self) -> Vec<usize> {
+        self.first.into_iter().collect()
+    }
+
     fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
         let first;
         (self.count, first, self.off) = Bytes::take(from)?;

@@ -42,7 +42,7 @@ use super::folds::on_planes::{self, OnPlanes};
 use super::folds::one_sided::OneSided;
 use super::folds::scan::Scan;
 use super::folds::step_size::StepSize;
-use super::mirrored::{Mirror, Shown};
+use super::mirrored::{self, Mirror, Shown};
 use rows::{Gathered, Known, Runs};
 
 /// Rows that are sent beyond the share of those that are named: chance may have put more of them here.
@@ -152,7 +152,7 @@ impl Found {
 
 fn work(mut request: &[u8], job: Job) -> Option<Found> {
     let (rows, columns, sparse) = Bytes::take(&mut request)?;
-    let mut shape = Shape { rows, columns, sparse };
+    let data = Shape { rows, columns, sparse };
     if let Job::Absorb(blocks) = &job {
         let fits = |block: &Block| {
             let end = block.number(block.places().start).checked_add(block.places().len());
@@ -162,25 +162,24 @@ fn work(mut request: &[u8], job: Job) -> Option<Found> {
     }
     // The folds may look at rows that are made of these.
     let (shown, blocks);
-    let mut job = job;
-    let mirror = Mirror::asked(&mut request, shape)?;
+    let (mut job, mut shape) = (job, data);
+    let mirror = Mirror::asked(&mut request, data)?;
     if let Some(mirror) = &mirror {
         if let Job::Absorb(rows) = job {
-            shown = mirror.shown(rows, shape).ok()?;
+            shown = mirror.shown(rows, data).ok()?;
             blocks = shown.iter().flat_map(Shown::blocks).collect::<Vec<_>>();
             job = Job::Absorb(&blocks);
         }
-        shape = mirror.shape(shape);
+        shape = mirror.shape(data);
     }
     let mut findings = Findings::default();
     while !request.is_empty() {
         one(&mut request, shape, &mut job, &mut findings)?;
     }
     if mirror.is_some() {
-        // They name what is made of rows.
-        findings.named.clear();
+        findings.named = mirrored::originals(&findings.named, data);
     }
-    job.is_done().then_some(Found { shape, findings })
+    job.is_done().then_some(Found { shape: data, findings })
 }
 
 /// Does the job for the next fold of a request.
