@@ -44,7 +44,7 @@ check-python: python ## Check and test the Python package
 
 # Spark needs it; Debian has it.
 java:
-	@{ test -x "$$JAVA_HOME/bin/java" || command -v java || { \
+	@{ test -n "$$JAVA_HOME" || command -v java || { \
 		as=; test "$$(id -u)" = 0 || as=sudo; \
 		$$as apt-get update -qq && \
 		$$as apt-get install -qq -y --no-install-recommends openjdk-17-jre-headless; }; } > /dev/null || { \

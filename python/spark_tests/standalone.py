@@ -107,9 +107,7 @@ class Cluster:
             "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
             "PYSPARK_PYTHON": sys.executable,
             # Executors run the linsep that the tests run.
-            "PYTHONPATH": os.pathsep.join(
-                [str(Path(linsep.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-            ),
+            "PYTHONPATH": os.pathsep.join([str(Path(linsep.__file__).parents[1]), *paths]),
         }
         with open(self.folder / f"{name}.log", "w") as log:
             self.processes[name] = subprocess.Popen(
