@@ -67,7 +67,7 @@ class Cluster:
                     f"worker-{k}", ["org.apache.spark.deploy.worker.Worker", *there, *work, self.url]
                 )
             wait_for(self._is_complete, "the workers to register")
-        except BaseException as error:
+        except Exception as error:
             self.stop()
             raise RuntimeError(f"the cluster did not come up\n{self.logs()}") from error
 

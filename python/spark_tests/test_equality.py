@@ -130,11 +130,11 @@ def test_columns_of_all_types_of_numbers(spark):
         )
         for k in range(60)
     ]
-    df = spark.createDataFrame(rows, f"{types}, `a double` double, label int").coalesce(1)
+    df = spark.createDataFrame(rows, f"{types}, `a b` double, label int").coalesce(1)
     values = np.array([[float(value) for value in row[:-1]] for row in df.collect()])
     labels = np.array([row.label for row in df.collect()])
     decision = agree(df, values, labels)
-    assert decision.feature_names[-1] == "a double"
+    assert decision.feature_names[-1] == "a b"
     agree(df, values[:, [4, 0]], labels, features=["big", "flag"])
 
 
@@ -173,9 +173,30 @@ def test_wide_rows(spark, conflict):
     rows = [(X[k].tolist(), int(y[k])) for k in range(40)]
     df = spark.createDataFrame(spark.sparkContext.parallelize(rows, 2), ["features", "label"])
     decision = agree(df, X, y)
-    assert decision.separable == (not conflict)
-    if conflict:
-        assert decision.conflicting_rows.tolist() == [7, 31]
+    assert decision.way == ("duplicates" if conflict else "smooth")
+    assert decision.conflicting_rows.tolist() == ([7, 31] if conflict else [])
+
+
+@pytest.mark.parametrize("features", [800, 12_000])
+def test_wide_sparse_rows(spark, features):
+    rng = np.random.default_rng(6)
+    X = sparse.random_array((60, features), density=0.01, format="csr", rng=rng)
+    y = (X @ rng.normal(size=features) > 0).astype(int)
+    rows = [
+        (Vectors.sparse(features, X[[k]].indices, X[[k]].data), int(y[k]))
+        for k in rng.permutation(60).tolist()
+    ]
+    df = spark.createDataFrame(spark.sparkContext.parallelize(rows, 2), ["features", "label"])
+    kept = df.collect()
+    X = sparse.vstack([sparse.csr_array(row.features.toArray()[None]) for row in kept]).tocsr()
+    y = np.array([row.label for row in kept])
+    if features < 10_000:
+        agree(df, X, y)
+        return
+    # The way for these needs all rows in memory; another has the same verdict.
+    decision = linsep.spark.decide(df)
+    assert decision.verdict == linsep.decide(X, y).verdict
+    assert linsep.verify(X, y, decision.proof)
 
 
 @pytest.mark.parametrize(
@@ -201,11 +222,23 @@ def test_labels_of_any_type(spark, low, high):
 def test_one_class_against_the_rest(spark):
     X, _ = make_separable(60, 2)
     y = np.where(X[:, 0] < -0.5, "a", np.where(X[:, 0] < 0.5, "b", "c"))
-    df = frame(spark, X, y, 2)
-    assert agree(df, X, y, positive="a").separable
-    assert not agree(df, X, y, positive="b").separable
+    df = frame(spark, X, y, 2).withColumnRenamed("label", "the.class")
+    assert agree(df, X, y, label="the.class", positive="a").separable
+    assert not agree(df, X, y, label="the.class", positive="b").separable
     with pytest.raises(ValueError, match="expected two classes, found 3: 'a', 'b', 'c'"):
-        linsep.spark.decide(df)
+        linsep.spark.decide(df, label="the.class")
+
+
+# `opened` hands the columns on by their names, which `mapInArrow` looks up once more: enable when it gives
+# them names of its own.
+@pytest.mark.xfail(
+    strict=True, reason="names with dots, and positive, number and file, are not understood"
+)
+@pytest.mark.parametrize("names", [["sepal.length", "a `b`", "c"], ["positive", "number", "file"]])
+def test_columns_of_any_name(spark, tmp_path, names):
+    X, y = make_data("separable")
+    df = spark.read.parquet(write_folder(tmp_path / "rows", X, y, SIZES)).toDF(*names, "the.class")
+    agree(df, X, y, label="the.class", numbering="files")
 
 
 def test_proofs_of_other_data_are_refused_for_the_same_reason(spark, tmp_path):
