@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build test format lint doc check python check-python bench bench-python fuzz study mnist man clean
+.PHONY: help build test format lint doc check python check-python java check-spark bench bench-python fuzz study mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -12,7 +12,7 @@ help: ## List the targets
 build: ## Build the program: target/release/linsep
 	cargo build --release
 
-test: format lint doc check check-python ## Formatting, lints, docs and all tests
+test: format lint doc check check-python check-spark ## Formatting, lints, docs and all tests
 
 format: ## Check the formatting
 	cargo fmt --all --check
@@ -41,6 +41,18 @@ check-python: python ## Check and test the Python package
 	cd python && $(VENV)/bin/python -m mypy.stubtest linsep --mypy-config-file pyproject.toml \
 		--allowlist stubtest-allowlist.txt
 	cd python && $(VENV)/bin/python -m pytest
+
+# Spark needs it; Debian has it.
+java:
+	@{ test -n "$$JAVA_HOME" || command -v java || { \
+		as=; test "$$(id -u)" = 0 || as=sudo; \
+		$$as apt-get update -qq && \
+		$$as apt-get install -qq -y --no-install-recommends openjdk-17-jre-headless; }; } > /dev/null || { \
+		echo "check-spark needs Java 17, which could not be installed: openjdk-17-jre-headless on Debian" >&2; \
+		exit 1; }
+
+check-spark: python java ## Test linsep.spark on a cluster of its own: a master and two workers
+	cd python && $(VENV)/bin/python -m pytest spark_tests
 
 bench: ## Run the benchmarks: ratios in one run
 	cargo run --release --quiet -p linsep-bench
