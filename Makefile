@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build test format lint doc check python check-python java check-spark bench bench-python fuzz study mnist man clean
+.PHONY: help build test format lint doc check python check-python java check-spark bench bench-python bench-spark fuzz study mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -59,6 +59,9 @@ bench: ## Run the benchmarks: ratios in one run
 
 bench-python: python ## Compare with scikit-learn on the paper's shapes: ratios in one run
 	$(VENV)/bin/python python/bench/compare.py
+
+bench-spark: python java build ## Decide 5,000,000 x 100 on a cluster, beside pyspark.ml: half an hour, 24 GB
+	$(VENV)/bin/python python/bench/spark.py
 
 # What cargo-fuzz would set, without the sanitizer, which only nightly compilers have.
 TARGET ?= proof

@@ -27,7 +27,7 @@ from pyspark.sql import SparkSession
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "spark_tests"))
-from cluster import Cluster  # noqa: E402
+from standalone import Cluster  # noqa: E402
 
 FILES = 20
 
@@ -73,12 +73,31 @@ def write(folder: Path, options: argparse.Namespace) -> Path:
     return data
 
 
+def session(cluster: Cluster, memory: str) -> SparkSession:
+    """Return a session with Spark's own settings, but for where it is and how much memory it has."""
+    os.environ["SPARK_CONF_DIR"] = str(cluster.folder / "driver")
+    settings = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        "spark.executor.memory": memory,
+        "spark.local.dir": str(cluster.folder / "local"),
+        "spark.sql.warehouse.dir": str(cluster.folder / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    builder = SparkSession.builder.master(cluster.url).appName("linsep benchmark")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
 def run(cluster: Cluster, data: Path, options: argparse.Namespace) -> None:
-    spark = cluster.session(memory=options.memory)
+    spark = session(cluster, options.memory)
     frame = spark.read.parquet(str(data))
     print(f"{options.rows:,} x {options.features} doubles, {FILES} Parquet files, 2 executors of 1 core")
     # What a JVM does for the first time it does slowly.
-    linsep.spark.decide(frame.limit(20_000), storage=None)
+    linsep.spark.decide(frame.limit(20_000))
     print()
 
     started = time.perf_counter()

@@ -58,7 +58,7 @@ class Packer:
     def pack(
         self, batch: Any
     ) -> tuple[
-        list[tuple[int, int, int, bytes, bytes, int, int, int, bool]],
+        list[tuple[int, int, int, int, bytes, bytes, int, int, bool]],
         tuple[int, str | None, str] | None,
     ]: ...
 

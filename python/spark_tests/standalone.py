@@ -43,8 +43,9 @@ DRIVER_LOGGING = LOGGING.replace("rootLogger.level = warn", "rootLogger.level = 
 class Cluster:
     """A master and two workers on loopback, with ports that the system chose."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, memory: str = "1g"):
         self.folder = folder
+        self.memory = memory
         self.processes: dict[str, subprocess.Popen] = {}
         for name, logging in [("conf", LOGGING), ("driver", DRIVER_LOGGING)]:
             (folder / name).mkdir()
@@ -60,7 +61,7 @@ class Cluster:
             self.url = self._said("master", r"Starting Spark master at (spark://\S+)")
             port = self._said("master", r"MasterUI.* on port (\d+)")
             self.page = f"http://127.0.0.1:{port}/json/"
-            room = ["--cores", "1", "--memory", "1g", "--work-dir"]
+            room = ["--cores", "1", "--memory", self.memory, "--work-dir"]
             for k in range(WORKERS):
                 work = [*room, str(self.folder / f"work-{k}")]
                 self._start(

@@ -104,32 +104,30 @@ class Rows:
             self.ask, self.fetch, rows=self.rows, features=len(self.features.names), sparse=self.sparse
         )
 
-    def survey(self, expected: int) -> None:
-        """Look at all partitions, which packs their rows. Raises if a value cannot be used."""
-        light = self.packed.select(
-            "partition", "rows", "check", "width", "sparse", "fault_row", "fault_column", "fault"
-        )
+    def survey(self) -> None:
+        """Look at all partitions, which packs their rows.
+
+        Raises if a value cannot be used, and _Renumbered if rows have other numbers than were counted.
+        """
+        light = [name for name in _tasks.PACKED.names if name in _tasks.SURVEYED.names]
         with self.traffic.job("pack") as job:
-            found = _run(light, _tasks.survey, _tasks.SURVEYED, "packing the rows")
+            needed = self.packed.select(*light)
+            found = _run(needed, _tasks.survey, _tasks.SURVEYED, "packing the rows")
             job.answers, job.received = len(found), 64 * len(found)
         found.sort(key=lambda row: row.partition)
         self.traffic.partitions = len(found)
         firsts = [0, *accumulate(row.rows for row in found)]
         self._refuse_faults(found, firsts)
         self.rows = firsts[-1]
-        if self.rows != expected:
-            raise _changed(
-                f"{expected:,} rows were counted, and {self.rows:,} were there a moment later"
-            )
         if self.numbering.kind == "partitions":
             self.offsets = [0] * (1 + max(row.partition for row in found))
             for row, first in zip(found, firsts, strict=False):
                 self.offsets[row.partition] = first
         elif sum(row.check for row in found) % 2**64 != _linsep.numbers_check(self.rows) % 2**64:
-            raise ValueError(
-                f"the numbers of the rows are not 0 to {self.rows - 1:,}, each of them once; "
-                "row_number=None takes their places"
-            )
+            raise _Renumbered
+        positives = sum(row.positives for row in found)
+        if not 0 < positives < self.rows:
+            raise _changed("rows of both classes were counted, and were not there a moment later")
         self.sparse = any(row.sparse for row in found)
 
     def _refuse_faults(self, found: list[Any], firsts: list[int]) -> None:
@@ -141,6 +139,8 @@ class Rows:
         ]
         if not faults:
             return
+        if any(what.startswith(_tasks.MOVED) for _, _, what in faults):
+            raise _Renumbered
         # Where rows are counted within partitions, only the first number is sure.
         number, column, what = faults[0] if counted else min(faults, key=lambda fault: fault[0])
         if column is not None and column.isdigit() and int(column) < len(self.features.names):
@@ -198,6 +198,10 @@ class Rows:
         return [_linsep.packed_key(partition, place) for partition, place in places]
 
 
+class _Renumbered(Exception):
+    """Rows are not where they were counted, or not once each."""
+
+
 @contextmanager
 def opened(
     df: DataFrame,
@@ -225,25 +229,40 @@ def opened(
             numbering, numbers = _numbered(df, row_number, rows)
             job.answers, job.received = len(numbering.files) + 2, 64 * (len(numbering.files) + 2)
     columns, lengths = _sent(df, chosen)
-    needed = df.select(*columns, is_positive.alias("positive"), *numbers)
     cut = rows_together(chosen)
-    task = partial(
-        _tasks.pack,
-        lengths=lengths,
-        cut=cut,
-        numbered=bool(numbers),
-        files=numbering.files if numbering.kind == "files" else None,
-    )
-    packed = needed.mapInArrow(task, _spark(_tasks.PACKED))
-    if level is not None:
-        packed = packed.persist(level)
+
+    def packed(numbering: Numbering, numbers: list[Any]) -> Rows:
+        task = partial(
+            _tasks.pack,
+            lengths=lengths,
+            cut=cut,
+            numbered=bool(numbers),
+            files=numbering.files if numbering.kind == "files" else None,
+        )
+        needed = df.select(*columns, is_positive.alias("positive"), *numbers)
+        found = needed.mapInArrow(task, _spark(_tasks.PACKED))
+        found = found if level is None else found.persist(level)
+        return Rows(found, numbering, chosen, labels, cut, traffic)
+
+    found = packed(numbering, numbers)
     try:
-        found = Rows(packed, numbering, chosen, labels, cut, traffic)
-        found.survey(rows)
+        try:
+            found.survey()
+        except _Renumbered:
+            if numbering.kind == "column":
+                raise ValueError(
+                    f"the numbers in {row_number!r} are not 0 to {rows - 1:,}, each of them once"
+                ) from None
+            if level is None:
+                raise _changed("its files are not those that were counted a moment before") from None
+            # `limit` and the like take other rows each time; what is kept stays.
+            found.packed.unpersist()
+            found = packed(Numbering("partitions", {}), [])
+            found.survey()
         yield found
     finally:
         if level is not None:
-            packed.unpersist()
+            found.packed.unpersist()
 
 
 def _sent(df: DataFrame, features: Features) -> tuple[list[Any], list[int]]:

@@ -17,11 +17,11 @@ PACKED = pa.schema(
         ("key", pa.int64()),
         ("partition", pa.int32()),
         ("rows", pa.int32()),
+        ("positives", pa.int32()),
         ("runs", pa.binary()),
         ("packed", pa.binary()),
         ("stamp", pa.int64()),
         ("check", pa.int64()),
-        ("width", pa.int32()),
         ("sparse", pa.bool_()),
         ("fault_row", pa.int64()),
         ("fault_column", pa.string()),
@@ -33,9 +33,8 @@ SURVEYED = pa.schema(
     [
         ("partition", pa.int32()),
         ("rows", pa.int64()),
+        ("positives", pa.int64()),
         ("check", pa.int64()),
-        ("least", pa.int32()),
-        ("most", pa.int32()),
         ("sparse", pa.bool_()),
         ("fault_row", pa.int64()),
         ("fault_column", pa.string()),
@@ -44,6 +43,10 @@ SURVEYED = pa.schema(
 )
 FOUND = pa.schema([("found", pa.binary())])
 PICKED = pa.schema([("numbers", pa.binary()), ("packed", pa.binary())])
+
+
+# How a fault begins that is about files, not about a row.
+MOVED = "files have changed"
 
 
 def partition() -> int:
@@ -65,7 +68,10 @@ def pack(
     here = partition()
     packer = _linsep.Packer(list(lengths), cut, here, numbered=numbered, files=files)
     for batch in batches:
-        packed, fault = packer.pack(batch)
+        try:
+            packed, fault = packer.pack(batch)
+        except KeyError as error:
+            packed, fault = [], (0, None, f"{MOVED}: {error.args[0]}")
         if packed:
             columns: list[Any] = [list(column) for column in zip(*packed, strict=True)]
             nothing = [None] * len(packed)
@@ -80,9 +86,8 @@ def pack(
 
 def survey(batches: Batches) -> Batches:
     """Say what packed rows hold, in one row per task; one without rows says so too."""
-    rows = check = 0
+    rows = positives = check = 0
     here, sparse = partition(), False
-    widths: list[int] = []
     fault: tuple[Any, Any, Any] = (None, None, None)
     for batch in batches:
         columns = batch.to_pydict()
@@ -95,11 +100,10 @@ def survey(batches: Batches) -> Batches:
                 fault = (row, column, what)
         known = [k for k, what in enumerate(columns["fault"]) if what is None]
         rows += sum(columns["rows"][k] for k in known)
+        positives += sum(columns["positives"][k] for k in known)
         check += sum(columns["check"][k] for k in known)
-        widths += {columns["width"][k] for k in known}
         sparse = sparse or any(columns["sparse"][k] for k in known)
-    least, most = (min(widths), max(widths)) if widths else (None, None)
-    values = [here, rows, _signed(check), least, most, sparse, *fault]
+    values = [here, rows, positives, _signed(check), sparse, *fault]
     yield _batch([[value] for value in values], SURVEYED)
 
 

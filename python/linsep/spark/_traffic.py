@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import resource
-import sys
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,14 +43,14 @@ class Traffic:
     jobs : list of Job
         The jobs, in order.
     memory : int
-        Bytes that the driver's Python took at most for this call beyond what it had before.
+        Bytes that the driver's Python had at most after a job beyond what it had before the call.
     """
 
     partitions: int = 0
     jobs: list[Job] = field(default_factory=list)
     memory: int = 0
     _say: Callable[[str], object] | None = field(default=None, repr=False)
-    _before: int = field(default_factory=lambda: _peak(), repr=False)
+    _before: int = field(default_factory=lambda: _resident(), repr=False)
 
     @property
     def sent(self) -> int:
@@ -70,7 +69,7 @@ class Traffic:
         yield job
         job.seconds = time.perf_counter() - started
         self.jobs.append(job)
-        self.memory = _peak() - self._before
+        self.memory = max(self.memory, _resident() - self._before)
         if self._say is not None:
             self._say(
                 f"{kind}: {job.seconds:.2f} s, {amount(job.sent)} sent, {amount(job.received)} "
@@ -87,6 +86,10 @@ def amount(count: float) -> str:
     return f"{count:,.1f} GB"
 
 
-def _peak() -> int:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+def _resident() -> int:
+    """Return the bytes of memory that this process has; 0 where nobody says."""
+    try:
+        with open("/proc/self/statm") as told:
+            return int(told.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0

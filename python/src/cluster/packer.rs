@@ -11,7 +11,7 @@ use linsep::data::read::batch_features;
 use linsep::data::samples::{LabelNames, Labels, Missing};
 use linsep::data::{Error, Features, Samples};
 use linsep::decide::remote::rows::{Runs, pack};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -35,8 +35,8 @@ pub struct Packer {
     pool: ThreadPool,
 }
 
-/// Rows of one key: the key, partition, count, runs of numbers, packed rows, stamp, check, width, sparse.
-type Packed<'py> = (i64, i32, i32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64, i64, i32, bool);
+/// Rows of one key: the key, partition, count, positives, runs of numbers, packed rows, stamp, check, sparse.
+type Packed<'py> = (i64, i32, i32, i32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64, i64, bool);
 
 /// What is wrong with a row: its number in the partition or the data, the column, and what it is.
 type Fault = (i64, Option<String>, String);
@@ -60,7 +60,8 @@ impl Packer {
         Ok(Packer { lengths, cut: cut.max(1), partition, files, numbered, position: 0, pool })
     }
 
-    /// Returns the rows of a batch, packed, or what is wrong with one of them.
+    /// Returns the rows of a batch, packed, or what is wrong with one of them. Raises KeyError if a file is
+    /// not known.
     fn pack<'py>(
         &mut self,
         py: Python<'py>,
@@ -104,11 +105,11 @@ impl Packer {
                 key(partition, place),
                 partition,
                 count as i32,
+                positive[rows.clone()].iter().filter(|&&positive| positive).count() as i32,
                 PyBytes::new(py, &runs.to_bytes()),
                 PyBytes::new(py, &pack(&features, &positive, rows)),
                 sum.cast_signed(),
                 check.cast_signed(),
-                features.columns() as i32,
                 matches!(features, Features::Sparse(_)),
             ));
             at += count;
@@ -146,7 +147,7 @@ impl Packer {
             let first = match known {
                 Some((before, first)) if before == name => first,
                 _ => *files.get(name).ok_or_else(|| {
-                    PyTypeError::new_err(format!("{name} was not there when the rows were counted"))
+                    PyKeyError::new_err(format!("{name} was not there when the rows were counted"))
                 })?,
             };
             known = Some((name, first));
