@@ -42,6 +42,7 @@ class Cluster:
         rows: int,
         features: int,
         sparse: bool,
+        stamp: int | None = None,
     ) -> Cluster: ...
 
 @final

@@ -229,9 +229,6 @@ def test_one_class_against_the_rest(spark):
         linsep.spark.decide(df, label="the.class")
 
 
-# `opened` hands columns on by their names, which `mapInArrow` looks up once more: enable when it gives
-# them names of its own.
-@pytest.mark.xfail(strict=True, reason="names with dots, or that linsep uses itself, are not understood")
 @pytest.mark.parametrize(
     "names", [["sepal.length", "b", "c"], ["a `b`", "b", "c"], ["positive", "number", "file"]]
 )

@@ -51,11 +51,6 @@ def test_a_value_that_is_none_in_a_file(spark, data, tmp_path):
     assert named(refused.value) == ("25", "x1")
 
 
-# Packer.pack stops at the first row that comes, and the row that is named depends on the order in which
-# rows come: enable when it looks for the least number.
-@pytest.mark.xfail(
-    strict=True, reason="the first bad row that comes is named, not that of the least number"
-)
 def test_the_first_of_several_rows_that_cannot_be_used(spark):
     column = "if(id IN (25, 33), double('nan'), id) AS a"
     df = (
@@ -140,7 +135,7 @@ def test_labels_that_cannot_be_used(spark, data):
     ("number", "message"),
     [
         ("id + 1", "the numbers in 'id' run from 1 to 40; expected 0 to 39, each of them once"),
-        ("if(id = 7, 8, id)", "the numbers of the rows are not 0 to 39, each of them once"),
+        ("if(id = 7, 8, id)", "the numbers in 'id' are not 0 to 39, each of them once"),
         ("if(id = 7, null, id)", "the numbers in 'id'"),
         ("id / 2", "column 'id' is of type double; expected integers"),
     ],

@@ -148,9 +148,6 @@ def broken(folder):
     return fail
 
 
-# Spark 4.3 raises what the task has raised, and says no longer which task that was: enable when
-# `told_plainly` finds the partition elsewhere.
-@pytest.mark.xfail(strict=True, reason="ClusterError has no partition if Python code fails in a task")
 @pytest.mark.parametrize("job", ["count", "pass"])
 def test_a_task_that_fails_for_good(spark, tmp_path, job):
     X, y = DATA

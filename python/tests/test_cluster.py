@@ -12,9 +12,7 @@ from linsep._decision import decide_parts
 from scipy import sparse
 
 pa = pytest.importorskip("pyarrow")
-# The tasks of Spark need pyarrow only.
-pytest.importorskip("pyspark")
-from linsep.spark import _tasks  # noqa: E402
+from linsep import _tasks  # noqa: E402
 
 VECTOR = pa.struct(
     [

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from linsep import _linsep
+from linsep import _linsep, _tasks
 from linsep._data import Labels, read_labels
-from linsep.spark import _tasks
 from linsep.spark._errors import told_plainly
 from linsep.spark._traffic import Traffic
 from pyspark import StorageLevel
@@ -97,11 +96,17 @@ class Rows:
         self.offsets: list[int] | None = None
         self.rows = 0
         self.sparse = False
+        self.stamp = 0
 
     def cluster(self) -> _linsep.Cluster:
         """Return the rows as Rust asks for them."""
         return _linsep.Cluster(
-            self.ask, self.fetch, rows=self.rows, features=len(self.features.names), sparse=self.sparse
+            self.ask,
+            self.fetch,
+            rows=self.rows,
+            features=len(self.features.names),
+            sparse=self.sparse,
+            stamp=self.stamp,
         )
 
     def survey(self) -> None:
@@ -129,6 +134,7 @@ class Rows:
         if not 0 < positives < self.rows:
             raise _changed("rows of both classes were counted, and were not there a moment later")
         self.sparse = any(row.sparse for row in found)
+        self.stamp = sum(row.stamp for row in found) % 2**64
 
     def _refuse_faults(self, found: list[Any], firsts: list[int]) -> None:
         counted = self.numbering.kind == "partitions"
@@ -143,8 +149,10 @@ class Rows:
             raise _Renumbered
         # Where rows are counted within partitions, only the first number is sure.
         number, column, what = faults[0] if counted else min(faults, key=lambda fault: fault[0])
-        if column is not None and column.isdigit() and int(column) < len(self.features.names):
-            column = self.features.names[int(column)]
+        if column is not None:
+            # A feature by its number, or a column by the name that it was sent by.
+            named = self.features.names if column.isdigit() else self.features.columns
+            column = named[int(column.removeprefix("x"))]
         place = "" if column is None else f', column "{column}"'
         columns = ", ".join(repr(name) for name in self.features.columns[:3])
         more = ", …" if len(self.features.columns) > 3 else ""
@@ -161,7 +169,7 @@ class Rows:
                 groups = int(self.traffic.partitions**0.5)
                 task = partial(_tasks.merge, request=request)
                 answers = answers.repartition(groups).mapInArrow(task, _spark(_tasks.FOUND))
-            with told_plainly("a pass over the rows"):
+            with told_plainly("a pass over the rows", self.packed.sparkSession):
                 found = [bytes(row.found) for row in answers.collect()]
             job.sent, job.received, job.answers = len(request), sum(map(len, found)), len(found)
         return found
@@ -222,7 +230,7 @@ def opened(
     if storage is not None and not isinstance(level, StorageLevel):
         raise ValueError(f"storage is {storage!r}; expected a level such as 'MEMORY_AND_DISK', or None")
     traffic = Traffic(_say=say)
-    with told_plainly("counting the rows"):
+    with told_plainly("counting the rows", df.sparkSession):
         chosen = read_features(df, features, [label, *([row_number] if row_number else [])])
         with traffic.job("count") as job:
             labels, is_positive, rows = _read_labels(df, label, positive)
@@ -248,6 +256,9 @@ def opened(
     try:
         try:
             found.survey()
+            if level is None and found.rows != rows:
+                counted = f"{rows:,} rows were counted"
+                raise _changed(f"{counted}, and {found.rows:,} were there a moment later")
         except _Renumbered:
             if numbering.kind == "column":
                 raise ValueError(
@@ -267,11 +278,12 @@ def opened(
 
 def _sent(df: DataFrame, features: Features) -> tuple[list[Any], list[int]]:
     """Return the columns that go to Python, and how many features each is."""
-    columns = [F.col(quoted(name)) for name in features.columns]
+    # By names of our own: those of others may have dots in them.
+    columns = [F.col(quoted(name)).alias(f"x{k}") for k, name in enumerate(features.columns)]
     kinds = {type(df.schema[name].dataType) for name in features.columns}
     if len(columns) > 1 and kinds in ({T.DoubleType}, {T.FloatType}):
         # Spark hands over one array in half the time of as many columns.
-        return [F.array(*columns).alias("features")], [len(columns)]
+        return [F.array(*columns).alias("x0")], [len(columns)]
     return columns, features.lengths
 
 
@@ -425,7 +437,7 @@ def _unlogged() -> Iterator[None]:
 
 
 def _run(df: DataFrame, task: Any, schema: pa.Schema, what: str) -> list[Any]:
-    with told_plainly(what):
+    with told_plainly(what, df.sparkSession):
         return df.mapInArrow(task, _spark(schema)).collect()
 
 

@@ -191,6 +191,8 @@ pub struct Cluster {
     ask: Py<PyAny>,
     fetch: Py<PyAny>,
     shape: Shape,
+    /// The stamp of all rows, where they have been seen before.
+    stamp: Option<u64>,
 }
 
 #[pymethods]
@@ -198,9 +200,16 @@ impl Cluster {
     /// Returns the cluster. `ask` takes a request and returns answers; `fetch` takes the numbers of rows and
     /// returns what [`pick`] does, both for all machines.
     #[new]
-    #[pyo3(signature = (ask, fetch, *, rows, features, sparse))]
-    fn new(ask: Py<PyAny>, fetch: Py<PyAny>, rows: usize, features: usize, sparse: bool) -> Self {
-        Cluster { ask, fetch, shape: Shape { rows, columns: features, sparse } }
+    #[pyo3(signature = (ask, fetch, *, rows, features, sparse, stamp=None))]
+    fn new(
+        ask: Py<PyAny>,
+        fetch: Py<PyAny>,
+        rows: usize,
+        features: usize,
+        sparse: bool,
+        stamp: Option<u64>,
+    ) -> Self {
+        Cluster { ask, fetch, shape: Shape { rows, columns: features, sparse }, stamp }
     }
 }
 
@@ -211,9 +220,13 @@ impl Cluster {
         wire: &Wire,
         work: impl FnOnce(&dyn Data) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let shape = cluster.get().shape;
+        let Cluster { shape, stamp, .. } = cluster.get();
         let calling = Calling { cluster, wire };
-        let worked = work(&Remote::new(&calling, shape, About::default().into()));
+        let remote = Remote::new(&calling, *shape, About::default().into());
+        let worked = work(&match stamp {
+            Some(stamp) => remote.with_stamp(*stamp),
+            None => remote,
+        });
         worked.map_err(|failure| match failure {
             Failure::Data(Error { kind: ErrorKind::Changed, .. }) => Failure::Moved,
             other => other,

@@ -82,7 +82,12 @@ impl Packer {
         let read = py.detach(|| self.pool.install(|| self.read(&features, positive)));
         let (features, positive) = match read {
             Ok(read) => read,
-            Err(error) => return Ok((vec![], Some(fault(&error, &numbers)))),
+            Err(error) => {
+                let first =
+                    || py.detach(|| self.pool.install(|| self.first_fault(&features, &numbers)));
+                let found = self.numbered.then(first).flatten();
+                return Ok((vec![], Some(found.unwrap_or_else(|| fault(&error, &numbers)))));
+            }
         };
         let mut all = vec![];
         let mut at = 0;
@@ -126,6 +131,16 @@ impl Packer {
 
     fn place(&self, number: i64) -> i64 {
         number.div_euclid(self.cut)
+    }
+
+    /// Returns what is wrong with the row of the least number of those with which anything is.
+    fn first_fault(&self, batch: &RecordBatch, numbers: &[i64]) -> Option<Fault> {
+        let mut order: Vec<usize> = (0..numbers.len()).collect();
+        order.sort_unstable_by_key(|&i| numbers[i]);
+        order.into_iter().find_map(|i| {
+            let error = self.read(&batch.slice(i, 1), vec![true]).err()?;
+            Some(fault(&error, &numbers[i..=i]))
+        })
     }
 
     /// Returns the number of each row: in the data where rows come with one, else in the partition.

@@ -263,6 +263,11 @@ impl<'a> Remote<'a> {
         Remote { cluster, shape, about, reads, stamp, known, sent }
     }
 
+    /// Returns the same for rows that have been seen before, with this stamp.
+    pub fn with_stamp(self, stamp: u64) -> Self {
+        Remote { stamp: stamp.into(), ..self }
+    }
+
     /// Keeps rows that came with an answer, in the place of those before.
     fn keep(&self, sent: &Sent) -> Result<(), Error> {
         let mut rows = Gathered::new(self.shape.sparse);

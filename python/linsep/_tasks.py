@@ -1,4 +1,7 @@
-"""What executors do: generators for `mapInArrow`. All arithmetic is Rust's."""
+"""What the machines of a cluster do with Arrow batches: generators, as Spark's `mapInArrow` wants them.
+
+All arithmetic is Rust's. Nothing here needs Spark, which takes long to import, but `partition`.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,7 @@ SURVEYED = pa.schema(
         ("partition", pa.int32()),
         ("rows", pa.int64()),
         ("positives", pa.int64()),
+        ("stamp", pa.int64()),
         ("check", pa.int64()),
         ("sparse", pa.bool_()),
         ("fault_row", pa.int64()),
@@ -65,45 +69,47 @@ def pack(
     files: dict[str, int] | None,
 ) -> Batches:
     """Pack rows: features, whether positive, and where rows are numbered the number and the file."""
-    here = partition()
+    here, worst = partition(), None
     packer = _linsep.Packer(list(lengths), cut, here, numbered=numbered, files=files)
     for batch in batches:
         try:
             packed, fault = packer.pack(batch)
         except KeyError as error:
-            packed, fault = [], (0, None, f"{MOVED}: {error.args[0]}")
+            packed, fault = [], (-1, None, f"{MOVED}: {error.args[0]}")
+        if fault is not None and (worst is None or fault[0] < worst[0]):
+            worst = fault
+        if worst is not None:
+            if not numbered:
+                break
+            # Rows come in any order, and the first of them is to be named.
+            continue
         if packed:
             columns: list[Any] = [list(column) for column in zip(*packed, strict=True)]
             nothing = [None] * len(packed)
             yield _batch([*columns, nothing, nothing, nothing], PACKED)
-        if fault is not None:
-            # Said, not raised: Spark would try again, and again.
-            yield _batch(
-                [[None], [here], *([None] for _ in range(7)), *([item] for item in fault)], PACKED
-            )
-            return
+    if worst is not None:
+        # Said, not raised: Spark would try again, and again.
+        yield _batch([[None], [here], *([None] for _ in range(7)), *([item] for item in worst)], PACKED)
 
 
 def survey(batches: Batches) -> Batches:
     """Say what packed rows hold, in one row per task; one without rows says so too."""
-    rows = positives = check = 0
+    rows = positives = stamp = check = 0
     here, sparse = partition(), False
     fault: tuple[Any, Any, Any] = (None, None, None)
     for batch in batches:
         columns = batch.to_pydict()
         if len(columns["partition"]) and columns["partition"][0] >= 0:
             here = columns["partition"][0]
-        for row, column, what in zip(
-            columns["fault_row"], columns["fault_column"], columns["fault"], strict=True
-        ):
-            if what is not None and fault[2] is None:
-                fault = (row, column, what)
+        faults = zip(columns["fault_row"], columns["fault_column"], columns["fault"], strict=True)
+        fault = next((these for these in faults if these[2] is not None), fault)
         known = [k for k, what in enumerate(columns["fault"]) if what is None]
         rows += sum(columns["rows"][k] for k in known)
         positives += sum(columns["positives"][k] for k in known)
+        stamp += sum(columns["stamp"][k] for k in known)
         check += sum(columns["check"][k] for k in known)
         sparse = sparse or any(columns["sparse"][k] for k in known)
-    values = [here, rows, positives, _signed(check), sparse, *fault]
+    values = [here, rows, positives, _signed(stamp), _signed(check), sparse, *fault]
     yield _batch([[value] for value in values], SURVEYED)
 
 
