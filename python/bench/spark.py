@@ -105,10 +105,10 @@ def run(cluster: Cluster, data: Path, options: argparse.Namespace) -> None:
     local_seconds = time.perf_counter() - started
     print(f"one machine, 2 threads: {local.verdict}, {local.passes} passes, {local_seconds:.1f} s")
 
-    kept = decide("kept", frame, local, storage="MEMORY_AND_DISK")
+    kept = decide("kept", frame, local, storage="MEMORY_AND_DISK_DESER")
     read = decide("read again", frame, local, storage=None)
     many = frame.repartition(options.partitions)
-    decide(f"{options.partitions} partitions", many, local, storage="MEMORY_AND_DISK")
+    decide(f"{options.partitions} partitions", many, local, storage="MEMORY_AND_DISK_DESER")
     started = time.perf_counter()
     verified = linsep.spark.verify(frame, local.proof)
     print(f"verify: {verified}, {time.perf_counter() - started:.1f} s")

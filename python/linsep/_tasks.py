@@ -5,7 +5,7 @@ All arithmetic is Rust's. Nothing here needs Spark, which takes long to import, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -90,6 +90,13 @@ def pack(
     if worst is not None:
         # Said, not raised: Spark would try again, and again.
         yield _batch([[None], [here], *([None] for _ in range(7)), *([item] for item in worst)], PACKED)
+
+
+def chained(batches: Batches, tasks: Sequence[Callable[[Batches], Batches]]) -> Batches:
+    """Hand what one task yields to the next."""
+    for task in tasks:
+        batches = task(batches)
+    return batches
 
 
 def survey(batches: Batches) -> Batches:

@@ -66,7 +66,7 @@ def decide(
     gap: float = 1e-6,
     max_passes: int | None = None,
     time_limit: float | None = None,
-    storage: str | None = "MEMORY_AND_DISK",
+    storage: str | None = "MEMORY_AND_DISK_DESER",
     verbose: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -223,7 +223,7 @@ def check_separation(
     row_number: str | None = None,
     max_passes: int | None = None,
     time_limit: float | None = None,
-    storage: str | None = "MEMORY_AND_DISK",
+    storage: str | None = "MEMORY_AND_DISK_DESER",
     verbose: bool = False,
 ) -> Separation:
     """Say whether a logistic regression on a DataFrame has a maximum likelihood estimate.

@@ -119,10 +119,10 @@ class LinearSeparator(Estimator, _Columns, DefaultParamsReadable, DefaultParamsW
         maxPasses: int | None = None,
         timeLimit: float | None = None,
         rowNumberCol: str | None = None,
-        storageLevel: str = "MEMORY_AND_DISK",
+        storageLevel: str = "MEMORY_AND_DISK_DESER",
     ) -> None:
         super().__init__()
-        self._setDefault(margin="max", gap=1e-6, storageLevel="MEMORY_AND_DISK")
+        self._setDefault(margin="max", gap=1e-6, storageLevel="MEMORY_AND_DISK_DESER")
         self.setParams(**self._input_kwargs)
 
     def setParams(self, **params: Any) -> LinearSeparator:

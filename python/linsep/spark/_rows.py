@@ -16,8 +16,9 @@ from linsep import _linsep, _tasks
 from linsep._data import Labels, read_labels
 from linsep.spark._errors import told_plainly
 from linsep.spark._traffic import Traffic
+from py4j.protocol import Py4JError
 from pyspark import StorageLevel
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.logger import PySparkLogger
 from pyspark.ml.linalg import VectorUDT
 from pyspark.sql import functions as F
@@ -25,7 +26,7 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import from_arrow_schema
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 # Bytes of rows that are packed together: to fetch a row, so much is read.
 _PACKED_BYTES = 1 << 19
@@ -33,6 +34,10 @@ _PACKED_BYTES = 1 << 19
 _DIRECT = 32
 # Different labels after which nobody means classes.
 _MOST_CLASSES = 1000
+
+_BATCH_BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
+# What is needed of packed rows to look into them.
+_PACKED = ["partition", "runs", "packed", "stamp"]
 
 _NUMBERS = (T.NumericType, T.BooleanType, T.DateType, T.TimestampType, T.TimestampNTZType)
 _WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
@@ -76,18 +81,27 @@ class Features:
 
 
 class Rows:
-    """The rows of a DataFrame, packed and ready to be asked."""
+    """The rows of a DataFrame, packed and ready to be asked.
+
+    They are packed once if the cluster keeps them (at `level`), else in every job again.
+    """
 
     def __init__(
         self,
-        packed: DataFrame,
+        source: DataFrame,
+        pack: Callable[..., Any],
+        level: StorageLevel | None,
         numbering: Numbering,
         features: Features,
         labels: Labels,
         cut: int,
         traffic: Traffic,
     ) -> None:
-        self.packed = packed
+        self.source = source
+        self.pack = pack
+        self.kept = None
+        if level is not None:
+            self.kept = source.mapInArrow(pack, _spark(_tasks.PACKED)).persist(level)
         self.numbering = numbering
         self.features = features
         self.labels = labels
@@ -116,8 +130,7 @@ class Rows:
         """
         light = [name for name in _tasks.PACKED.names if name in _tasks.SURVEYED.names]
         with self.traffic.job("pack") as job:
-            needed = self.packed.select(*light)
-            found = _run(needed, _tasks.survey, _tasks.SURVEYED, "packing the rows")
+            found = self._collect("packing the rows", self._apply(_tasks.survey, _tasks.SURVEYED, light))
             job.answers, job.received = len(found), 64 * len(found)
         found.sort(key=lambda row: row.partition)
         self.traffic.partitions = len(found)
@@ -162,33 +175,47 @@ class Rows:
     def ask(self, request: bytes) -> list[bytes]:
         """Return answers of all partitions, merged in groups where there are many."""
         task = partial(_tasks.answer, request=request, sparse=self.sparse, offsets=self.offsets)
-        needed = self.packed.select("partition", "runs", "packed", "stamp")
         with self.traffic.job("pass") as job:
-            answers = needed.mapInArrow(task, _spark(_tasks.FOUND))
+            answers = self._apply(task, _tasks.FOUND, _PACKED)
             if self.traffic.partitions > _DIRECT:
                 groups = int(self.traffic.partitions**0.5)
                 task = partial(_tasks.merge, request=request)
                 answers = answers.repartition(groups).mapInArrow(task, _spark(_tasks.FOUND))
-            with told_plainly("a pass over the rows", self.packed.sparkSession):
-                found = [bytes(row.found) for row in answers.collect()]
+            found = [bytes(row.found) for row in self._collect("a pass over the rows", answers)]
             job.sent, job.received, job.answers = len(request), sum(map(len, found)), len(found)
         return found
 
     def fetch(self, rows: np.ndarray) -> list[tuple[bytes, bytes]]:
         """Return rows by their numbers, packed."""
         wanted = np.unique(rows)
-        needed = self.packed
-        keys = self._keys(wanted)
-        if keys is not None:
-            needed = needed.where(F.col("key").isin(keys))
-        needed = needed.select("partition", "runs", "packed", "stamp")
         task = partial(_tasks.pick, wanted=wanted, sparse=self.sparse, offsets=self.offsets)
         with self.traffic.job("fetch") as job:
-            found = _run(needed, task, _tasks.PICKED, "fetching rows")
+            some = self._apply(task, _tasks.PICKED, _PACKED, self._keys(wanted))
+            found = self._collect("fetching rows", some)
             picked = [(bytes(row.numbers), bytes(row.packed)) for row in found]
             job.sent, job.answers = wanted.nbytes, len(picked)
             job.received = sum(len(numbers) + len(packed) for numbers, packed in picked)
         return picked
+
+    def _apply(
+        self, task: Any, schema: pa.Schema, columns: list[str], keys: list[int] | None = None
+    ) -> DataFrame:
+        """Return what a task finds in the packed rows, or in those that have one of these keys."""
+        if self.kept is None:
+            task = partial(_tasks.chained, tasks=[self.pack, task])
+            return self.source.mapInArrow(task, _spark(schema))
+        packed = self.kept if keys is None else self.kept.where(F.col("key").isin(keys))
+        return packed.select(*columns).mapInArrow(task, _spark(schema))
+
+    def _collect(self, what: str, found: DataFrame) -> list[Any]:
+        session = self.source.sparkSession
+        with told_plainly(what, session), _small_batches(session):
+            return found.collect()
+
+    def forget(self) -> None:
+        """Have the cluster keep the rows no longer."""
+        if self.kept is not None:
+            self.kept.unpersist()
 
     def _keys(self, wanted: np.ndarray) -> list[int] | None:
         """Return the keys of the packed rows that hold these rows; None if they cannot be told."""
@@ -240,17 +267,15 @@ def opened(
     cut = rows_together(chosen)
 
     def packed(numbering: Numbering, numbers: list[Any]) -> Rows:
-        task = partial(
+        pack = partial(
             _tasks.pack,
             lengths=lengths,
             cut=cut,
             numbered=bool(numbers),
             files=numbering.files if numbering.kind == "files" else None,
         )
-        needed = df.select(*columns, is_positive.alias("positive"), *numbers)
-        found = needed.mapInArrow(task, _spark(_tasks.PACKED))
-        found = found if level is None else found.persist(level)
-        return Rows(found, numbering, chosen, labels, cut, traffic)
+        source = df.select(*columns, is_positive.alias("positive"), *numbers)
+        return Rows(source, pack, level, numbering, chosen, labels, cut, traffic)
 
     found = packed(numbering, numbers)
     try:
@@ -267,13 +292,12 @@ def opened(
             if level is None:
                 raise _changed("its files are not those that were counted a moment before") from None
             # `limit` and the like take other rows each time; what is kept stays.
-            found.packed.unpersist()
+            found.forget()
             found = packed(Numbering("partitions", {}), [])
             found.survey()
         yield found
     finally:
-        if level is not None:
-            found.packed.unpersist()
+        found.forget()
 
 
 def _sent(df: DataFrame, features: Features) -> tuple[list[Any], list[int]]:
@@ -436,9 +460,23 @@ def _unlogged() -> Iterator[None]:
         logger.disabled = was
 
 
-def _run(df: DataFrame, task: Any, schema: pa.Schema, what: str) -> list[Any]:
-    with told_plainly(what, df.sparkSession):
-        return df.mapInArrow(task, _spark(schema)).collect()
+@contextmanager
+def _small_batches(session: SparkSession) -> Iterator[None]:
+    """Have Spark hand over Arrow batches of a few megabytes.
+
+    It makes room for long ones by copying what it has again and again, which takes longer than the rest.
+    """
+    try:
+        was = session.conf.get(_BATCH_BYTES)
+        session.conf.set(_BATCH_BYTES, str(1 << 22))
+    except (PySparkException, Py4JError):
+        # A Spark that knows no such setting.
+        yield
+        return
+    try:
+        yield
+    finally:
+        session.conf.set(_BATCH_BYTES, was)
 
 
 def _spark(schema: pa.Schema) -> T.StructType:

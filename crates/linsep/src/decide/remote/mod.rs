@@ -81,6 +81,7 @@ pub fn answer(request: &[u8], rows: &[Block<'_>], stamp: u64) -> Option<Vec<u8>>
         let after = sorted.partition_point(|block| block.number(block.places().start) <= number);
         let block = sorted.get(after.checked_sub(1)?)?;
         let place = block.places().start + number - block.number(block.places().start);
+        block.places().contains(&place).then_some(())?;
         sent.push(block.samples(), place, number)?;
     }
     found.answer(seen, sent)

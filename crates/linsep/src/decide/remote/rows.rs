@@ -35,23 +35,27 @@ pub fn pack(features: &Features, positive: &[bool], rows: Range<usize>) -> Vec<u
     out.extend((features.columns() as u64).to_le_bytes());
     out.extend(positive[rows.clone()].iter().map(|&positive| u8::from(positive)));
     match features {
-        Features::Dense64(m) => {
-            rows.for_each(|i| out.extend(m.row(i).iter().flat_map(|v| v.to_le_bytes())));
-        }
-        Features::Dense32(m) => {
-            rows.for_each(|i| out.extend(m.row(i).iter().flat_map(|v| v.to_le_bytes())));
-        }
+        Features::Dense64(m) => rows.for_each(|i| put(m.row(i), f64::to_le_bytes, &mut out)),
+        Features::Dense32(m) => rows.for_each(|i| put(m.row(i), f32::to_le_bytes, &mut out)),
         Features::Sparse(m) => {
             let mut end = 0;
             for i in rows.clone() {
                 end += m.row(i).0.len() as u64;
                 out.extend(end.to_le_bytes());
             }
-            rows.clone().for_each(|i| out.extend(m.row(i).0.iter().flat_map(|k| k.to_le_bytes())));
-            rows.for_each(|i| out.extend(m.row(i).1.iter().flat_map(|v| v.to_le_bytes())));
+            rows.clone().for_each(|i| put(m.row(i).0, u32::to_le_bytes, &mut out));
+            rows.for_each(|i| put(m.row(i).1, f64::to_le_bytes, &mut out));
         }
     }
     out
+}
+
+/// Appends the bytes of values; a loop that compilers make a plain copy of.
+fn put<T: Copy, const N: usize>(values: &[T], bytes: impl Fn(T) -> [u8; N], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + N * values.len(), 0);
+    let room = out[start..].as_chunks_mut().0;
+    room.iter_mut().zip(values).for_each(|(room, &value)| *room = bytes(value));
 }
 
 /// The numbers of rows, in order: consecutive ones take no more room than one.
