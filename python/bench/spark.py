@@ -39,7 +39,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--partitions", type=int, default=200, help="of one more run, for equality")
     parser.add_argument("--memory", default="6g", help="of each executor")
-    parser.add_argument("--only", choices=["linsep"], help="leave the others out")
+    parser.add_argument(
+        "--parts", default="pyspark.ml,read,partitions,verify", help="what to run as well"
+    )
     options = parser.parse_args()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     folder = Path(tempfile.mkdtemp(prefix="linsep-bench-spark-"))
@@ -105,29 +107,31 @@ def run(cluster: Cluster, data: Path, options: argparse.Namespace) -> None:
     local_seconds = time.perf_counter() - started
     print(f"one machine, 2 threads: {local.verdict}, {local.passes} passes, {local_seconds:.1f} s")
 
-    kept = decide("kept", frame, local, storage="MEMORY_AND_DISK_DESER")
-    read = decide("read again", frame, local, storage=None)
-    many = frame.repartition(options.partitions)
-    decide(f"{options.partitions} partitions", many, local, storage="MEMORY_AND_DISK_DESER")
-    started = time.perf_counter()
-    verified = linsep.spark.verify(frame, local.proof)
-    print(f"verify: {verified}, {time.perf_counter() - started:.1f} s")
-    print(
-        f"beside one machine: {kept / local_seconds:.1f} times (kept), {read / local_seconds:.1f} (read)"
-    )
-    if options.only is None:
+    kept = decide("kept", frame, local)
+    ratios = {"one machine": local_seconds}
+    if "pyspark.ml" in options.parts:
         for name, classifier in [
             ("LogisticRegression", LogisticRegression()),
             ("LinearSVC", LinearSVC()),
         ]:
-            seconds = fit(name, classifier, spark, frame)
-            print(f"  linsep / {name}: {kept / seconds:.3f} (kept), {read / seconds:.3f} (read again)")
+            ratios[name] = fit(name, classifier, frame)
+    if "read" in options.parts:
+        read = decide("read again on every pass", frame, local, storage=None)
+        print(f"  kept / read again: {kept / read:.2f}")
+    if "partitions" in options.parts:
+        decide(f"{options.partitions} partitions", frame.repartition(options.partitions), local)
+    if "verify" in options.parts:
+        started = time.perf_counter()
+        verified = linsep.spark.verify(frame, local.proof)
+        print(f"verify: {verified}, {time.perf_counter() - started:.1f} s")
+    for name, seconds in ratios.items():
+        print(f"linsep, kept / {name}: {kept / seconds:.2f}")
 
 
-def decide(name: str, frame, local: linsep.Decision, storage: str | None) -> float:
+def decide(name: str, frame, local: linsep.Decision, **options) -> float:
     """Decide on the cluster; say what it took, and whether it is what one machine finds."""
     started = time.perf_counter()
-    found = linsep.spark.decide(frame, storage=storage)
+    found = linsep.spark.decide(frame, **options)
     seconds = time.perf_counter() - started
     same = "the proof of one machine" if found.proof == local.proof else "ANOTHER PROOF"
     jobs = found.traffic.jobs
@@ -144,7 +148,7 @@ def decide(name: str, frame, local: linsep.Decision, storage: str | None) -> flo
     return seconds
 
 
-def fit(name: str, classifier, spark: SparkSession, frame) -> float:
+def fit(name: str, classifier, frame) -> float:
     """Fit a classifier of pyspark.ml with its default settings; count the mistakes that are left."""
     names = [column for column in frame.columns if column != "label"]
     pipeline = Pipeline(stages=[VectorAssembler(inputCols=names, outputCol="features"), classifier])

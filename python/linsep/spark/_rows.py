@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 # Bytes of rows that are packed together: to fetch a row, so much is read.
 _PACKED_BYTES = 1 << 19
-# Answers that come to the driver as they are; more are merged on the executors first.
+# Answers, and bytes of them, that come to the driver as they are; more are merged on the executors first,
+# which costs another stage.
 _DIRECT = 32
+_DIRECT_BYTES = 1 << 23
 # Different labels after which nobody means classes.
 _MOST_CLASSES = 1000
 
@@ -111,6 +113,8 @@ class Rows:
         self.rows = 0
         self.sparse = False
         self.stamp = 0
+        # Bytes of the longest answer so far.
+        self.longest = _DIRECT_BYTES
 
     def cluster(self) -> _linsep.Cluster:
         """Return the rows as Rust asks for them."""
@@ -177,12 +181,15 @@ class Rows:
         task = partial(_tasks.answer, request=request, sparse=self.sparse, offsets=self.offsets)
         with self.traffic.job("pass") as job:
             answers = self._apply(task, _tasks.FOUND, _PACKED)
-            if self.traffic.partitions > _DIRECT:
-                groups = int(self.traffic.partitions**0.5)
+            partitions = self.traffic.partitions
+            if partitions > _DIRECT and partitions * self.longest > _DIRECT_BYTES:
+                groups = int(partitions**0.5)
                 task = partial(_tasks.merge, request=request)
                 answers = answers.repartition(groups).mapInArrow(task, _spark(_tasks.FOUND))
             found = [bytes(row.found) for row in self._collect("a pass over the rows", answers)]
             job.sent, job.received, job.answers = len(request), sum(map(len, found)), len(found)
+        # The next pass asks for much the same.
+        self.longest = max(map(len, found), default=0)
         return found
 
     def fetch(self, rows: np.ndarray) -> list[tuple[bytes, bytes]]:
