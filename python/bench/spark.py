@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--partitions", type=int, default=200, help="of one more run, for equality")
     parser.add_argument("--memory", default="6g", help="of each executor")
     parser.add_argument(
-        "--parts", default="pyspark.ml,read,partitions,verify", help="what to run as well"
+        "--parts", default="pyspark.ml,spark,read,partitions,verify", help="what to run as well"
     )
     options = parser.parse_args()
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -107,7 +107,7 @@ def run(cluster: Cluster, data: Path, options: argparse.Namespace) -> None:
     local_seconds = time.perf_counter() - started
     print(f"one machine, 2 threads: {local.verdict}, {local.passes} passes, {local_seconds:.1f} s")
 
-    kept = decide("kept", frame, local)
+    kept = decide("kept in files", frame, local)
     ratios = {"one machine": local_seconds}
     if "pyspark.ml" in options.parts:
         for name, classifier in [
@@ -115,9 +115,12 @@ def run(cluster: Cluster, data: Path, options: argparse.Namespace) -> None:
             ("LinearSVC", LinearSVC()),
         ]:
             ratios[name] = fit(name, classifier, frame)
+    if "spark" in options.parts.split(","):
+        by_spark = decide("kept by Spark", frame, local, storage="MEMORY_AND_DISK_DESER")
+        print(f"  kept in files / kept by Spark: {kept / by_spark:.2f}")
     if "read" in options.parts:
         read = decide("read again on every pass", frame, local, storage=None)
-        print(f"  kept / read again: {kept / read:.2f}")
+        print(f"  kept in files / read again: {kept / read:.2f}")
     if "partitions" in options.parts:
         decide(f"{options.partitions} partitions", frame.repartition(options.partitions), local)
     if "verify" in options.parts:

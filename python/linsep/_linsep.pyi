@@ -13,6 +13,7 @@ __all__ = [
     "address",
     "check_checkpoint",
     "check_limits",
+    "compromise",
     "decide",
     "fit",
     "merge",
@@ -72,6 +73,14 @@ class Worker:
 def address(x: Any) -> int: ...
 def check_checkpoint(path: str, *, resume: bool) -> None: ...
 def check_limits(*, gap: float, max_passes: int | None, time_limit: float | None = None) -> None: ...
+def compromise(
+    x: Any,
+    positive: NDArray[np.bool_] | None,
+    *,
+    max_passes: int | None,
+    time_limit: float | None = None,
+    progress: Callable[[str], Any] | None = None,
+) -> tuple[NDArray[np.float64], float]: ...
 def decide(
     x: Any,
     positive: NDArray[np.bool_] | None,

@@ -45,8 +45,11 @@ SURVEYED = pa.schema(
         ("fault", pa.string()),
     ]
 )
-FOUND = pa.schema([("found", pa.binary())])
-PICKED = pa.schema([("numbers", pa.binary()), ("packed", pa.binary())])
+# The same, and where its packed rows are.
+STASHED = SURVEYED.append(pa.field("path", pa.string()))
+# What was found, or the place of packed rows that were not there to look into.
+FOUND = pa.schema([("found", pa.binary()), ("lost", pa.string())])
+PICKED = pa.schema([("numbers", pa.binary()), ("packed", pa.binary()), ("lost", pa.string())])
 
 
 # How a fault begins that is about files, not about a row.
@@ -127,17 +130,20 @@ def answer(batches: Batches, request: bytes, sparse: bool, offsets: list[int] | 
         worker.add(batch)
     found = worker.finish()
     if found is not None:
-        yield _batch([[found]], FOUND)
+        yield _batch([[found], [None]], FOUND)
 
 
 def merge(batches: Batches, request: bytes) -> Batches:
-    """Merge answers to a request."""
+    """Merge answers to a request; what was not there is handed on."""
     found = None
     for batch in batches:
-        for answer in batch.column(0).to_pylist():
-            found = answer if found is None else _linsep.merge(request, [found, answer])
+        for answer, lost in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            if answer is None:
+                yield named_lost(lost, FOUND)
+            else:
+                found = answer if found is None else _linsep.merge(request, [found, answer])
     if found is not None:
-        yield _batch([[found]], FOUND)
+        yield _batch([[found], [None]], FOUND)
 
 
 def pick(batches: Batches, wanted: np.ndarray, sparse: bool, offsets: list[int] | None) -> Batches:
@@ -145,7 +151,12 @@ def pick(batches: Batches, wanted: np.ndarray, sparse: bool, offsets: list[int] 
     for batch in batches:
         picked = _linsep.pick(batch, wanted, sparse=sparse, offsets=offsets)
         if picked is not None:
-            yield _batch([[item] for item in picked], PICKED)
+            yield _batch([*([item] for item in picked), [None]], PICKED)
+
+
+def named_lost(place: str | None, schema: pa.Schema) -> pa.RecordBatch:
+    """Return the row of an answer that says which packed rows were not there."""
+    return _batch([*([None] for _ in schema.names[1:]), [place or ""]], schema)
 
 
 def _batch(columns: list[Any], schema: pa.Schema) -> pa.RecordBatch:

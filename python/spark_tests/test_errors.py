@@ -148,9 +148,7 @@ def test_numbers_of_rows_that_are_none(spark, number, message):
 
 def test_calls_that_cannot_be_meant(spark, data, tmp_path):
     df = frame(spark, *data, 2, NAMES)
-    with pytest.raises(
-        ValueError, match="storage is 'MEMORY'; expected a level such as 'MEMORY_AND_DISK'"
-    ):
+    with pytest.raises(ValueError, match="storage is 'MEMORY'; expected None or one of LOCAL, "):
         linsep.spark.decide(df, storage="MEMORY")
     with pytest.raises(TypeError, match="df is a str; expected a DataFrame of Spark"):
         linsep.spark.decide(write_folder(tmp_path / "rows", *data, [40]))

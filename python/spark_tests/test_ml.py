@@ -11,7 +11,6 @@ from pyspark.ml.evaluation import BinaryClassificationEvaluator, MulticlassClass
 from pyspark.ml.feature import VectorAssembler
 from pyspark.ml.linalg import Vectors
 from pyspark.ml.tuning import CrossValidator, CrossValidatorModel, ParamGridBuilder
-from pyspark.sql import functions as F
 
 NAMES = ["a", "b", "c"]
 
@@ -121,7 +120,8 @@ def test_data_that_is_not_separable_has_a_model_too(spark, data):
     df = frame(spark, X, flipped, 2, NAMES)
     model = LinearSeparator(featuresCols=NAMES).fit(df)
     assert model.verdict == "inseparable" and not model.separable and model.proof is not None
-    assert sum(predicted != true for predicted, true in labelled(model.transform(df))) < 60
+    # The three rows, and some that lie as near to the hyperplane as they do far from it.
+    assert 3 <= sum(predicted != true for predicted, true in labelled(model.transform(df))) < 12
     # One row under both labels, from the start: no hyperplane was met.
     twice = spark.createDataFrame([(1.0, 0.0), (1.0, 1.0)], ["a", "label"])
     model = LinearSeparator(featuresCols=["a"]).fit(twice)
@@ -144,8 +144,7 @@ def test_vectors_and_arrays_are_transformed(spark, data):
     found = model.transform(df)
     by_list = model.copy({model.featuresCol: "list"}).transform(df)
     assert labelled(found) == labelled(by_list)
-    assert found.select(F.sum(F.abs(F.col("prediction") - F.col("label")))).first()[0] == (
-        0.0 if model.separable else len(model.decision.conflicting_rows)
-    )
+    expected = X @ model.coefficients.toArray() + model.intercept > 0
+    assert [predicted for predicted, _ in labelled(found)] == expected.astype(float).tolist()
     with pytest.raises(ValueError, match="the model has 3 features, and 'label' 1"):
         model.copy({model.featuresCol: "label"}).transform(df)

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use linsep::data::Data;
 use linsep::decide::{
     Conflict, DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal, Limit,
-    MarginGoal, MarginKind, Pass, Removing, Watch, decide_data, decide_resumable, explain_data,
+    MarginGoal, MarginKind, Pass, Removing, Watch, compromise_data, decide_data, decide_resumable,
+    explain_data,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -144,6 +145,28 @@ pub fn decide<'py>(
     }
     dict.set_item("explanation", explanation)?;
     Ok(dict)
+}
+
+/// Returns a hyperplane with few mistakes, for rows that none separates.
+#[pyfunction]
+#[pyo3(signature = (x, positive, *, max_passes, time_limit=None, progress=None))]
+pub fn compromise<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, PyAny>,
+    positive: Option<PyReadonlyArray1<'py, bool>>,
+    max_passes: Option<i64>,
+    time_limit: Option<f64>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Bound<'py, PyArray1<f64>>, f64)> {
+    let given = Given::new(x, positive.as_ref())?;
+    let options = limits(DecideOptions::default().gap, max_passes, time_limit)?;
+    let shared = given.clone();
+    let found = run(py, progress, move |wire| {
+        shared.show(wire, |data| Ok(compromise_data(data, &options, &mut Watcher(wire))?))
+    })?;
+    drop(given);
+    let plane = found.hyperplane;
+    Ok((PyArray1::from_vec(py, plane.weights), plane.bias))
 }
 
 /// What the rows that a decision speaks of are called, where a column names them.

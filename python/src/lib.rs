@@ -27,7 +27,7 @@ mod _linsep {
     #[pymodule_export]
     use super::data::address;
     #[pymodule_export]
-    use super::decide::{check_checkpoint, check_limits, decide};
+    use super::decide::{check_checkpoint, check_limits, compromise, decide};
     #[pymodule_export]
     use super::fit::{fit, methods};
     #[pymodule_export]

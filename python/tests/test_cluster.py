@@ -79,7 +79,9 @@ def decide_in_parts(arrays, lengths, y, parts, number=None, **options):
             for batch in _tasks.answer(iter(batches), request, is_sparse, offsets):
                 answers += batch["found"].to_pylist()
         # Some are merged on the way.
-        merged = list(_tasks.merge(iter([_tasks._batch([answers[:2]], _tasks.FOUND)]), request))
+        some = answers[:2]
+        together = _tasks._batch([some, [None] * len(some)], _tasks.FOUND)
+        merged = list(_tasks.merge(iter([together]), request))
         return [*merged[0]["found"].to_pylist(), *answers[2:]]
 
     def fetch(wanted):
@@ -191,3 +193,43 @@ def test_bytes_that_are_no_answer_are_refused():
     assert _linsep.merge(b"anything", []) is None
     with pytest.raises(TypeError, match="no packed rows"):
         _linsep.Worker(b"", sparse=False).add(pa.RecordBatch.from_pydict({"a": [1]}))
+
+
+@pytest.mark.parametrize("trouble", [None, "no folder", "a file in the way", "full"])
+def test_packed_rows_in_files(tmp_path, monkeypatch, trouble):
+    from linsep import _stash
+
+    X, y = make_separable(60, 3)
+    (batches,), _ = packed_parts(*columns(X), y > 0, [(0, 60)])
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if trouble == "a file in the way":
+        folder = folder / "file"
+        folder.touch()
+    if trouble != "no folder":
+        monkeypatch.setenv("SPARK_LOCAL_DIRS", str(folder))
+    else:
+        monkeypatch.delenv("SPARK_LOCAL_DIRS", raising=False)
+    if trouble == "full":
+
+        def full(_self, _batch):
+            raise OSError("No space left on device")
+
+        monkeypatch.setattr(pa.ipc.RecordBatchFileWriter, "write", full, raising=False)
+    (place,) = _stash.write(iter(batches), lambda rows: rows, "name")
+    (path,) = place.column("path").to_pylist()
+    assert place.column("rows").to_pylist() == [60]
+    found = list(_stash.read(iter([place]), lambda rows: rows, _tasks.FOUND, None))
+    if trouble is None:
+        assert found == batches
+        keys = [batches[1].column("key")[0].as_py()]
+        some = _stash.read(iter([place]), lambda rows: rows, _tasks.FOUND, keys)
+        found = [key for batch in some for key in batch.column("key").to_pylist()]
+        assert found and set(found) == set(keys)
+        assert list(_stash.sweep(iter([place]), "name")) == [] and not list(folder.iterdir())
+        (lost,) = _stash.read(iter([place]), lambda rows: rows, _tasks.FOUND, None)
+        assert lost.to_pylist() == [{"found": None, "lost": path}]
+    else:
+        assert path is None
+        assert [batch.to_pylist() for batch in found] == [[{"found": None, "lost": ""}]]
+        assert not folder.is_dir() or not list(folder.iterdir())

@@ -66,7 +66,7 @@ def decide(
     gap: float = 1e-6,
     max_passes: int | None = None,
     time_limit: float | None = None,
-    storage: str | None = "MEMORY_AND_DISK_DESER",
+    storage: str | None = "LOCAL",
     verbose: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -95,8 +95,9 @@ def decide(
     margin, margin_kind, gap, max_passes, time_limit, checkpoint, resume
         As for :func:`linsep.decide`.
     storage : str or None
-        Where executors keep the packed rows between passes: the name of a level of
-        `pyspark.StorageLevel`. None: nowhere, every pass reads the source again.
+        Where packed rows are kept between passes. "LOCAL": in files in the folders that Spark has on the
+        disks of its machines; they go with the call. The name of a level of `pyspark.StorageLevel`: by
+        Spark. None: nowhere, every pass reads the source again.
     verbose : bool
         Whether a line is printed after each pass and each job.
 
@@ -134,17 +135,22 @@ def decide(
         storage=storage,
         say=say,
     ) as rows:
-        found = _decision.decide_parts(
-            *given(rows),
+        return decided(
+            rows,
             progress=say,
             positive=positive,
             checkpoint=None if checkpoint is None else os.fsdecode(checkpoint),
             resume=bool(resume),
-            **options,  # type: ignore[arg-type]
+            **options,
         )
-        values = {part.name: getattr(found, part.name) for part in fields(found)}
-        values["conflicting_index"] = rows.numbering.named(found.conflicting_rows)
-        return Decision(**values, numbering=rows.numbering, traffic=rows.traffic)
+
+
+def decided(rows: Rows, **options: Any) -> Decision:
+    """Decide rows that are packed already."""
+    found = _decision.decide_parts(*given(rows), **options)
+    values = {part.name: getattr(found, part.name) for part in fields(found)}
+    values["conflicting_index"] = rows.numbering.named(found.conflicting_rows)
+    return Decision(**values, numbering=rows.numbering, traffic=rows.traffic)
 
 
 def given(rows: Rows) -> tuple[Matrix, Labels]:
@@ -223,7 +229,7 @@ def check_separation(
     row_number: str | None = None,
     max_passes: int | None = None,
     time_limit: float | None = None,
-    storage: str | None = "MEMORY_AND_DISK_DESER",
+    storage: str | None = "LOCAL",
     verbose: bool = False,
 ) -> Separation:
     """Say whether a logistic regression on a DataFrame has a maximum likelihood estimate.

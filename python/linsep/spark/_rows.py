@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
-from linsep import _linsep, _tasks
+from linsep import _linsep, _stash, _tasks
 from linsep._data import Labels, read_labels
 from linsep.spark._errors import told_plainly
 from linsep.spark._traffic import Traffic
@@ -30,8 +31,13 @@ if TYPE_CHECKING:
 
 # Bytes of rows that are packed together: to fetch a row, so much is read.
 _PACKED_BYTES = 1 << 19
-# Answers, and bytes of them, that come to the driver as they are; more are merged on the executors first,
-# which costs another stage.
+# Rows are kept in files of the machines that have packed them, or else by Spark in this way.
+LOCAL = "LOCAL"
+_BY_SPARK = "MEMORY_AND_DISK_DESER"
+# Times that tasks are sent after files before Spark keeps the rows itself.
+_TRIES = 3
+# Answers, and bytes of them, that come to the driver as they are; more are merged on the executors
+# first, which costs another stage.
 _DIRECT = 32
 _DIRECT_BYTES = 1 << 23
 # Different labels after which nobody means classes.
@@ -85,14 +91,16 @@ class Features:
 class Rows:
     """The rows of a DataFrame, packed and ready to be asked.
 
-    They are packed once if the cluster keeps them (at `level`), else in every job again.
+    They are packed once and kept: in files of the machines that packed them (`storage` "LOCAL"), which a
+    request then finds without a detour through Spark, or by Spark at the level of that name. Without a
+    storage they are packed in every job again.
     """
 
     def __init__(
         self,
         source: DataFrame,
         pack: Callable[..., Any],
-        level: StorageLevel | None,
+        storage: str | None,
         numbering: Numbering,
         features: Features,
         labels: Labels,
@@ -101,9 +109,10 @@ class Rows:
     ) -> None:
         self.source = source
         self.pack = pack
-        self.kept = None
-        if level is not None:
-            self.kept = source.mapInArrow(pack, _spark(_tasks.PACKED)).persist(level)
+        self.storage = storage
+        # Of the files, if there are any.
+        self.name = uuid4().hex
+        self.kept = self._keep()
         self.numbering = numbering
         self.features = features
         self.labels = labels
@@ -134,7 +143,11 @@ class Rows:
         """
         light = [name for name in _tasks.PACKED.names if name in _tasks.SURVEYED.names]
         with self.traffic.job("pack") as job:
-            found = self._collect("packing the rows", self._apply(_tasks.survey, _tasks.SURVEYED, light))
+            if self.storage == LOCAL and self.kept is not None:
+                surveyed = self.kept.select(*_tasks.SURVEYED.names)
+            else:
+                surveyed = self._apply(_tasks.survey, _tasks.SURVEYED, light)
+            found = self._collect("packing the rows", surveyed)
             job.answers, job.received = len(found), 64 * len(found)
         found.sort(key=lambda row: row.partition)
         self.traffic.partitions = len(found)
@@ -179,14 +192,13 @@ class Rows:
     def ask(self, request: bytes) -> list[bytes]:
         """Return answers of all partitions, merged in groups where there are many."""
         task = partial(_tasks.answer, request=request, sparse=self.sparse, offsets=self.offsets)
+        partitions = self.traffic.partitions
+        merged = None
+        if partitions > _DIRECT and partitions * self.longest > _DIRECT_BYTES:
+            merged = partial(_tasks.merge, request=request)
         with self.traffic.job("pass") as job:
-            answers = self._apply(task, _tasks.FOUND, _PACKED)
-            partitions = self.traffic.partitions
-            if partitions > _DIRECT and partitions * self.longest > _DIRECT_BYTES:
-                groups = int(partitions**0.5)
-                task = partial(_tasks.merge, request=request)
-                answers = answers.repartition(groups).mapInArrow(task, _spark(_tasks.FOUND))
-            found = [bytes(row.found) for row in self._collect("a pass over the rows", answers)]
+            rows = self._find("a pass over the rows", task, _tasks.FOUND, merged=merged)
+            found = [bytes(row.found) for row in rows]
             job.sent, job.received, job.answers = len(request), sum(map(len, found)), len(found)
         # The next pass asks for much the same.
         self.longest = max(map(len, found), default=0)
@@ -197,20 +209,72 @@ class Rows:
         wanted = np.unique(rows)
         task = partial(_tasks.pick, wanted=wanted, sparse=self.sparse, offsets=self.offsets)
         with self.traffic.job("fetch") as job:
-            some = self._apply(task, _tasks.PICKED, _PACKED, self._keys(wanted))
-            found = self._collect("fetching rows", some)
+            found = self._find("fetching rows", task, _tasks.PICKED, keys=self._keys(wanted))
             picked = [(bytes(row.numbers), bytes(row.packed)) for row in found]
             job.sent, job.answers = wanted.nbytes, len(picked)
             job.received = sum(len(numbers) + len(packed) for numbers, packed in picked)
         return picked
 
+    def _keep(self) -> DataFrame | None:
+        """Return what the cluster keeps: packed rows, or where they are."""
+        if self.storage is None:
+            return None
+        if self.storage == LOCAL:
+            task = partial(_stash.write, packing=self.pack, name=self.name)
+            places = self.source.mapInArrow(task, _spark(_tasks.STASHED))
+            # Kept as well: tasks go where their files are, and those of a lost machine are made again.
+            return places.persist(getattr(StorageLevel, _BY_SPARK))
+        packed = self.source.mapInArrow(self.pack, _spark(_tasks.PACKED))
+        return packed.persist(getattr(StorageLevel, self.storage))
+
+    def _find(
+        self,
+        what: str,
+        task: Any,
+        schema: pa.Schema,
+        *,
+        keys: list[int] | None = None,
+        merged: Any = None,
+    ) -> list[Any]:
+        """Return what a task finds in all packed rows, or in those that have one of these keys."""
+        found: list[Any] = []
+        places = None
+        for _ in range(_TRIES):
+            answers = self._apply(task, schema, _PACKED, keys, places)
+            if merged is not None:
+                groups = int(self.traffic.partitions**0.5)
+                answers = answers.repartition(groups).mapInArrow(merged, _spark(schema))
+            rows = self._collect(what, answers)
+            found += [row for row in rows if row.lost is None]
+            places = [row.lost for row in rows if row.lost is not None]
+            if not places:
+                return found
+            if "" in places:
+                break
+        # Files that could not be written, or that tasks cannot be brought to.
+        self.forget()
+        self.storage = _BY_SPARK
+        self.kept = self._keep()
+        return self._find(what, task, schema, keys=keys, merged=merged)
+
     def _apply(
-        self, task: Any, schema: pa.Schema, columns: list[str], keys: list[int] | None = None
+        self,
+        task: Any,
+        schema: pa.Schema,
+        columns: list[str],
+        keys: list[int] | None = None,
+        places: list[str] | None = None,
     ) -> DataFrame:
-        """Return what a task finds in the packed rows, or in those that have one of these keys."""
+        """Return what a task finds in the packed rows, those with one of these keys, in these files."""
         if self.kept is None:
             task = partial(_tasks.chained, tasks=[self.pack, task])
             return self.source.mapInArrow(task, _spark(schema))
+        if self.storage == LOCAL:
+            task = partial(_stash.read, task=task, schema=schema, keys=keys)
+            paths = self.kept.select("path")
+            # A task may have been started elsewhere because the machine with its file was busy.
+            some = paths if places is None else paths.where(F.col("path").isin(places))
+            return some.mapInArrow(task, _spark(schema))
         packed = self.kept if keys is None else self.kept.where(F.col("key").isin(keys))
         return packed.select(*columns).mapInArrow(task, _spark(schema))
 
@@ -221,8 +285,16 @@ class Rows:
 
     def forget(self) -> None:
         """Have the cluster keep the rows no longer."""
-        if self.kept is not None:
-            self.kept.unpersist()
+        if self.kept is None:
+            return
+        self.kept.unpersist()
+        if self.storage == LOCAL:
+            # A few tasks for each machine; what they miss goes with the application.
+            with suppress(PySparkException, Py4JError):
+                tasks = self.source.sparkSession.range(0, 2 * _cores(self.source.sparkSession))
+                sweep = partial(_stash.sweep, name=self.name)
+                tasks.mapInArrow(sweep, _spark(_tasks.FOUND)).collect()
+        self.kept = None
 
     def _keys(self, wanted: np.ndarray) -> list[int] | None:
         """Return the keys of the packed rows that hold these rows; None if they cannot be told."""
@@ -260,9 +332,9 @@ def opened(
 
     if not isinstance(df, DataFrame):
         raise TypeError(f"df is a {type(df).__name__}; expected a DataFrame of Spark")
-    level = None if storage is None else getattr(StorageLevel, storage, None)
-    if storage is not None and not isinstance(level, StorageLevel):
-        raise ValueError(f"storage is {storage!r}; expected a level such as 'MEMORY_AND_DISK', or None")
+    known = [LOCAL, *(name for name in vars(StorageLevel) if name.isupper() and name != "NONE")]
+    if storage is not None and storage not in known:
+        raise ValueError(f"storage is {storage!r}; expected None or one of {', '.join(known)}")
     traffic = Traffic(_say=say)
     with told_plainly("counting the rows", df.sparkSession):
         chosen = read_features(df, features, [label, *([row_number] if row_number else [])])
@@ -282,13 +354,13 @@ def opened(
             files=numbering.files if numbering.kind == "files" else None,
         )
         source = df.select(*columns, is_positive.alias("positive"), *numbers)
-        return Rows(source, pack, level, numbering, chosen, labels, cut, traffic)
+        return Rows(source, pack, storage, numbering, chosen, labels, cut, traffic)
 
     found = packed(numbering, numbers)
     try:
         try:
             found.survey()
-            if level is None and found.rows != rows:
+            if storage is None and found.rows != rows:
                 counted = f"{rows:,} rows were counted"
                 raise _changed(f"{counted}, and {found.rows:,} were there a moment later")
         except _Renumbered:
@@ -296,7 +368,7 @@ def opened(
                 raise ValueError(
                     f"the numbers in {row_number!r} are not 0 to {rows - 1:,}, each of them once"
                 ) from None
-            if level is None:
+            if storage is None:
                 raise _changed("its files are not those that were counted a moment before") from None
             # `limit` and the like take other rows each time; what is kept stays.
             found.forget()
@@ -474,7 +546,7 @@ def _small_batches(session: SparkSession) -> Iterator[None]:
     It makes room for long ones by copying what it has again and again, which takes longer than the rest.
     """
     try:
-        was = session.conf.get(_BATCH_BYTES)
+        was = str(session.conf.get(_BATCH_BYTES))
         session.conf.set(_BATCH_BYTES, str(1 << 22))
     except (PySparkException, Py4JError):
         # A Spark that knows no such setting.
@@ -484,6 +556,14 @@ def _small_batches(session: SparkSession) -> Iterator[None]:
         yield
     finally:
         session.conf.set(_BATCH_BYTES, was)
+
+
+def _cores(session: SparkSession) -> int:
+    """Return how many tasks run at the same time, as far as Spark says."""
+    try:
+        return session.sparkContext.defaultParallelism
+    except (PySparkException, AttributeError):
+        return 32
 
 
 def _spark(schema: pa.Schema) -> T.StructType:

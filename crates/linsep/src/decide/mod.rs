@@ -13,6 +13,7 @@
 //! alternative the last resort: integers alone
 //! weak        after a conflict: quasi-separable or inseparable
 //! certify     candidate or conflict to outcome; asks the checker
+//! compromise  a hyperplane with few mistakes, where none separates
 //! explain     why not: duplicates, suspects, what carries a weak separation
 //! ```
 //!
@@ -22,6 +23,7 @@
 mod alternative;
 mod budget;
 mod certify;
+mod compromise;
 mod contradiction;
 mod engine;
 mod exact;
@@ -46,6 +48,7 @@ mod weak;
 pub mod internals;
 
 pub use budget::Limit;
+pub use compromise::{Compromise, compromise_data};
 pub use engine::{DecideError, decide, decide_data, decide_resumable};
 pub use explain::{
     Carried, ExplainOptions, Explanation, Removal, RemovedRow, explain, explain_data,

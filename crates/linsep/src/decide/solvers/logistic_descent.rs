@@ -127,6 +127,11 @@ impl Descent {
         }
     }
 
+    /// Returns the loss at w.
+    pub fn loss(&self) -> f64 {
+        self.loss
+    }
+
     /// Makes one step; returns false if there is none that lowers the loss. Costs a look, or two.
     pub fn step<R: Rows>(&mut self, rows: &mut R) -> Result<bool, R::Error> {
         let direction = self.memory.direction(&self.slope, self.first, |v| self.damp(v));

@@ -1,0 +1,83 @@
+"""Where packed rows are kept between passes."""
+
+import contextlib
+import io
+
+import linsep
+import linsep.spark
+import pytest
+from conftest import frame, make_data, write_folder
+from linsep.spark._rows import Rows
+
+# Takes three passes.
+DATA = make_data("separable")
+
+
+def files(cluster):
+    """Return the files of packed rows that the executors have."""
+    return sorted(cluster.folder.glob("**/linsep-*"))
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return linsep.decide(*DATA)
+
+
+@pytest.mark.parametrize("storage", ["LOCAL", "DISK_ONLY", "MEMORY_AND_DISK_DESER", None])
+def test_the_answer_is_the_same_wherever_rows_are_kept(spark, cluster, tmp_path, expected, storage):
+    df = spark.read.parquet(write_folder(tmp_path / "rows", *DATA, [100, 200]))
+    before, seen = files(cluster), []
+
+    class counting(io.StringIO):
+        def write(self, line):
+            seen.append(len(files(cluster)) - len(before))
+            return super().write(line)
+
+    with contextlib.redirect_stdout(counting()):
+        decision = linsep.spark.decide(df, storage=storage, verbose=True)
+    assert decision.proof.to_json() == expected.proof.to_json()
+    # A file per partition while it lasts, and none after.
+    assert max(seen) == (decision.traffic.partitions if storage == "LOCAL" else 0)
+    assert files(cluster) == before
+
+
+def test_files_that_are_gone_are_made_again_and_kept_by_spark(spark, cluster, expected, monkeypatch):
+    before, collect = files(cluster), Rows._collect
+
+    def without(self, what, found):
+        if self.storage == "LOCAL" and what == "a pass over the rows":
+            for path in set(files(cluster)) - set(before):
+                path.unlink()
+        asked.append(self.storage)
+        return collect(self, what, found)
+
+    asked = []
+    monkeypatch.setattr(Rows, "_collect", without)
+    decision = linsep.spark.decide(frame(spark, *DATA, 3))
+    assert decision.proof.to_json() == expected.proof.to_json()
+    assert {"LOCAL", "MEMORY_AND_DISK_DESER"} <= set(asked)
+
+
+def test_a_task_that_comes_to_another_machine_is_sent_once_more(
+    spark, cluster, expected, monkeypatch, tmp_path
+):
+    before, collect, hidden = files(cluster), Rows._collect, []
+
+    def elsewhere(self, what, found):
+        if what == "a pass over the rows":
+            if not hidden:
+                path = (set(files(cluster)) - set(before)).pop()
+                hidden.append((path, path.rename(tmp_path / "hidden")))
+            elif hidden[0][1].exists():
+                hidden[0][1].rename(hidden[0][0])
+        asked.append((what, self.storage))
+        return collect(self, what, found)
+
+    asked = []
+    monkeypatch.setattr(Rows, "_collect", elsewhere)
+    decision = linsep.spark.decide(frame(spark, *DATA, 3))
+    assert decision.proof.to_json() == expected.proof.to_json()
+    # The rows were never packed again, and one pass took two jobs.
+    assert {storage for _, storage in asked} == {"LOCAL"}
+    jobs = sum(what == "a pass over the rows" for what, _ in asked)
+    assert jobs == expected.passes + 1
