@@ -107,8 +107,10 @@ def survey(batches: Batches) -> Batches:
     rows = positives = stamp = check = 0
     here, sparse = partition(), False
     fault: tuple[Any, Any, Any] = (None, None, None)
+    light = [name for name in PACKED.names if name in SURVEYED.names]
     for batch in batches:
-        columns = batch.to_pydict()
+        # The rows themselves are long, and stay where they are.
+        columns = batch.select(light).to_pydict()
         if len(columns["partition"]) and columns["partition"][0] >= 0:
             here = columns["partition"][0]
         faults = zip(columns["fault_row"], columns["fault_column"], columns["fault"], strict=True)

@@ -34,6 +34,8 @@ _PACKED_BYTES = 1 << 19
 # Rows are kept in files of the machines that have packed them, or else by Spark in this way.
 LOCAL = "LOCAL"
 _BY_SPARK = "MEMORY_AND_DISK_DESER"
+# Tasks for each core that read files.
+_TASKS = 4
 # Times that tasks are sent after files before Spark keeps the rows itself.
 _TRIES = 3
 # Answers, and bytes of them, that come to the driver as they are; more are merged on the executors
@@ -43,7 +45,12 @@ _DIRECT_BYTES = 1 << 23
 # Different labels after which nobody means classes.
 _MOST_CLASSES = 1000
 
-_BATCH_BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
+# Settings for our jobs. Spark makes room for long Arrow batches by copying what it has again and again,
+# which takes longer than the rest; and it makes no code for tables of more than a hundred columns.
+_SETTINGS = {
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(1 << 22),
+    "spark.sql.codegen.maxFields": "100000",
+}
 # What is needed of packed rows to look into them.
 _PACKED = ["partition", "runs", "packed", "stamp"]
 
@@ -271,7 +278,8 @@ class Rows:
             return self.source.mapInArrow(task, _spark(schema))
         if self.storage == LOCAL:
             task = partial(_stash.read, task=task, schema=schema, keys=keys)
-            paths = self.kept.select("path")
+            # A task costs more than reading a file: those of a machine are put together.
+            paths = self.kept.select("path").coalesce(_TASKS * _cores(self.source.sparkSession))
             # A task may have been started elsewhere because the machine with its file was busy.
             some = paths if places is None else paths.where(F.col("path").isin(places))
             return some.mapInArrow(task, _spark(schema))
@@ -280,7 +288,7 @@ class Rows:
 
     def _collect(self, what: str, found: DataFrame) -> list[Any]:
         session = self.source.sparkSession
-        with told_plainly(what, session), _small_batches(session):
+        with told_plainly(what, session), _settings(session):
             return found.collect()
 
     def forget(self) -> None:
@@ -540,22 +548,22 @@ def _unlogged() -> Iterator[None]:
 
 
 @contextmanager
-def _small_batches(session: SparkSession) -> Iterator[None]:
-    """Have Spark hand over Arrow batches of a few megabytes.
-
-    It makes room for long ones by copying what it has again and again, which takes longer than the rest.
-    """
+def _settings(session: SparkSession) -> Iterator[None]:
+    """Have Spark run jobs with settings of ours."""
+    before: dict[str, str | None] = {}
     try:
-        was = str(session.conf.get(_BATCH_BYTES))
-        session.conf.set(_BATCH_BYTES, str(1 << 22))
-    except (PySparkException, Py4JError):
-        # A Spark that knows no such setting.
-        yield
-        return
-    try:
+        for name, value in _SETTINGS.items():
+            # A Spark that knows no such setting does without.
+            with suppress(PySparkException, Py4JError):
+                before[name] = session.conf.get(name, None)
+                session.conf.set(name, value)
         yield
     finally:
-        session.conf.set(_BATCH_BYTES, was)
+        for name, was in before.items():
+            if was is None:
+                session.conf.unset(name)
+            else:
+                session.conf.set(name, was)
 
 
 def _cores(session: SparkSession) -> int:

@@ -26,8 +26,11 @@ use crate::work::Wire;
 use packed::{PackedBatch, mix};
 pub use packer::Packer;
 
-/// Bytes of rows that are looked at together: much beside what is found in them, little beside memory.
-const CHUNK_BYTES: usize = 1 << 23;
+/// Bytes of rows that are looked at together: few enough to stay in the cache while they are, but so many times
+/// what has been found that to merge it costs little; and never many beside memory.
+const CHUNK_BYTES: usize = 1 << 21;
+const CHUNK_TIMES_FOUND: usize = 64;
+const MOST_CHUNK_BYTES: usize = 1 << 26;
 
 /// Answers a request with the rows that it is shown.
 #[pyclass(module = "linsep._linsep")]
@@ -62,7 +65,7 @@ impl Worker {
             for k in 0..batch.len() {
                 batch.add_to(&mut self.rows, k, self.offsets.as_deref(), |_| true)?;
                 self.stamp = self.stamp.wrapping_add(batch.stamp(k));
-                if self.rows.bytes() >= CHUNK_BYTES {
+                if self.rows.bytes() >= self.enough() {
                     self.answer()?;
                 }
             }
@@ -78,6 +81,12 @@ impl Worker {
 }
 
 impl Worker {
+    /// Returns how many bytes of rows are worth looking at.
+    fn enough(&self) -> usize {
+        let found = self.found.as_ref().map_or(0, Vec::len);
+        (CHUNK_TIMES_FOUND * found).clamp(CHUNK_BYTES, MOST_CHUNK_BYTES)
+    }
+
     fn answer(&mut self) -> PyResult<()> {
         let rows = std::mem::replace(&mut self.rows, Gathered::new(self.sparse));
         if rows.is_empty() {
