@@ -10,9 +10,9 @@ use crate::Hyperplane;
 /// them: no bin holds rows of both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distances {
-    /// Where the first bin begins; 0 or less.
+    /// Where the first bin begins: below 0, unless no distance is known.
     pub low: f64,
-    /// Where the last bin ends; 0 or more.
+    /// Where the last bin ends: above 0, unless no distance is known.
     pub high: f64,
     /// Negative rows in each bin.
     pub negative: Vec<u64>,
@@ -84,14 +84,11 @@ pub fn distances(
     })
 }
 
-/// Returns the smallest width of bins that reach so far on both sides of 0, and how many are below it.
+/// Returns the smallest width of bins that reach so far on both sides of 0, and how many are below it; each side
+/// has one, at least.
 fn width(below: f64, above: f64, bins: usize) -> (f64, usize) {
-    let reach = |length: f64, count: usize| match count {
-        0 if length > 0.0 => f64::INFINITY,
-        0 => 0.0,
-        _ => length / count as f64,
-    };
-    let widths = (0..=bins).map(|k| (reach(below, k).max(reach(above, bins - k)), k));
+    let reach = |k: usize| (below / k as f64).max(above / (bins - k) as f64);
+    let widths = (1..bins).map(|k| (reach(k), k));
     let (width, k) = widths.min_by(|a, b| a.0.total_cmp(&b.0)).expect("at least one");
     // All rows on the hyperplane itself: any width will do.
     if width > 0.0 { (width, k) } else { (1.0, bins / 2) }
@@ -232,10 +229,10 @@ mod tests {
     #[test]
     fn all_rows_on_one_side_or_on_the_hyperplane() {
         let one_sided = Distances {
-            low: 0.0,
+            low: -4.0 / 3.0,
             high: 4.0,
-            negative: vec![1, 0],
-            positive: vec![0, 1],
+            negative: vec![0, 1, 0, 0],
+            positive: vec![0, 0, 0, 1],
             nearest: Some(-1.0),
         };
         check(&[1.0, 4.0], &[false, true], 1.0, 0.0, &one_sided);
