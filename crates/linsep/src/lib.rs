@@ -33,6 +33,7 @@
 
 pub mod cover;
 pub mod decide;
+pub mod distances;
 pub mod experiments;
 pub mod hyperplane;
 pub mod lift;
