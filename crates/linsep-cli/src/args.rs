@@ -268,6 +268,9 @@ pub struct DecideArgs {
     /// Write the proof to this file
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
+    /// Write a page with pictures to this HTML file; it loads nothing from anywhere
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Say why the data is not separable: contradictory duplicates, and a small set of rows without
     /// which the rest is separable (best effort), the first places to look for wrong labels; for
     /// quasi-separable data also the features and rows that carry the separation
@@ -338,6 +341,9 @@ pub struct FitArgs {
     /// Write one line per epoch to this CSV file
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
+    /// Write a page with pictures to this HTML file; it loads nothing from anywhere
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Count the mistakes of the hyperplane after every epoch (a pass each)
     #[arg(long)]
     pub evaluate_epochs: bool,
@@ -414,9 +420,21 @@ pub struct RaceArgs {
     /// Write one line per epoch and method to this CSV file
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
-    /// Write a chart of accuracy over epochs to this SVG file
-    #[arg(long, value_name = "FILE")]
+    /// Write a chart of the mistakes that are left to this file
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
     pub chart: Option<PathBuf>,
+    /// What the chart is drawn over: epochs, or work as passes over all rows
+    #[arg(
+        long,
+        value_name = "epochs|work",
+        value_enum,
+        default_value = "epochs",
+        hide_possible_values = true
+    )]
+    pub over: OverArg,
+    /// Write a page with pictures to this HTML file; it loads nothing from anywhere
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -424,6 +442,12 @@ pub struct RaceArgs {
     pub run: RunArgs,
     #[command(flatten)]
     pub input: DataArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OverArg {
+    Epochs,
+    Work,
 }
 
 #[derive(Args)]
@@ -473,6 +497,9 @@ pub struct ReproduceArgs {
     /// Folder for results.md, results.csv, epochs.csv and one chart per experiment
     #[arg(long, short, value_name = "DIR")]
     pub output: PathBuf,
+    /// Write a page with the tables and charts to this HTML file; it loads nothing from anywhere
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Shrink both sides of the data by this factor
     #[arg(long, value_name = "F", default_value_t = 1.0, allow_negative_numbers = true)]
     pub scale: f64,

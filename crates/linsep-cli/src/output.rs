@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use linsep::data::whole_file::WholeFile;
+use linsep::report::chart::Chart;
+use linsep::report::png::png;
 
 use crate::failure::Failure;
 
@@ -45,6 +47,43 @@ pub fn write_file(path: &Path, contents: &[u8]) -> Result<(), Failure> {
 /// Opens the files that were asked for, all before any work.
 pub fn create_if(path: Option<&Path>) -> Result<Option<OutputFile>, Failure> {
     path.map(OutputFile::create).transpose()
+}
+
+/// A chart that is to be written: SVG or PNG, by its name.
+pub struct ChartFile {
+    file: OutputFile,
+    png: bool,
+}
+
+impl ChartFile {
+    /// Opens the file that was asked for, if any. Fails if its name says neither SVG nor PNG.
+    pub fn create_if(path: Option<&Path>) -> Result<Option<Self>, Failure> {
+        let Some(path) = path else { return Ok(None) };
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        let png = match ending.as_deref() {
+            Some("svg") => false,
+            Some("png") => true,
+            _ => {
+                let message =
+                    format!("{}: expected a name that ends in .svg or .png", path.display());
+                return Err(Failure::usage(message, Some("a chart is an SVG or a PNG file")));
+            }
+        };
+        Ok(Some(ChartFile { file: OutputFile::create(path)?, png }))
+    }
+
+    /// Writes the chart.
+    pub fn write(mut self, chart: &Chart) -> Result<(), Failure> {
+        let svg = chart.svg();
+        let bytes = match self.png {
+            false => svg.into_bytes(),
+            true => {
+                png(&svg).map_err(|error| Failure::usage(format!("no chart: {error}"), None))?
+            }
+        };
+        self.file.write(|out| out.write_all(&bytes))?;
+        self.file.finish()
+    }
 }
 
 /// Writes to standard output. A reader that has seen enough is not an error.

@@ -40,6 +40,7 @@ pub mod lift;
 pub mod model;
 pub mod models;
 pub mod online;
+pub mod picture;
 pub mod race;
 mod random;
 pub mod report;

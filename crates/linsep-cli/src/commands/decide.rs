@@ -3,16 +3,23 @@
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use linsep::data::Data;
+use linsep::data::read::ColumnChoice;
 use linsep::decide::{
     DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal, MarginGoal,
     MarginKind, Pass, Removing, Verdict, Watch, decide_data, decide_resumable, explain_data,
 };
+use linsep::picture::decision_picture;
+use linsep::report::page::{
+    self,
+    decision::{Context, Timed},
+};
 use linsep::report::{self, counted, json};
 
-use super::load;
-use crate::args::{DecideArgs, MarginArg, MarginKindArg};
+use super::{load, name};
+use crate::args::{DataArgs, DecideArgs, MarginArg, MarginKindArg};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{create_if, print};
@@ -35,6 +42,7 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
     // Before the data is read, which may take long.
     options.validate()?;
     let proof_file = create_if(args.proof.as_deref())?;
+    let report = create_if(args.report.as_deref())?;
     let journal = args.checkpoint.as_deref().map(|path| Kept::open(path, args.resume));
     let mut journal = journal.transpose()?;
     let loaded = load(&args.data, &args.input, &args.stream, quiet).inspect_err(|_| {
@@ -42,7 +50,8 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
             kept.remove();
         }
     })?;
-    let mut watcher = Watcher { bar: Bar::new("deciding", quiet), cancelled: interrupt.heed() };
+    let (bar, cancelled) = (Bar::new("deciding", quiet), interrupt.heed());
+    let mut watcher = Watcher { bar, cancelled, started: Instant::now(), passes: vec![] };
     let decision = loaded.show(|data| {
         let decision = match &mut journal {
             Some(kept) => kept.decide(data, &options, &mut watcher)?,
@@ -57,6 +66,16 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
         // Where nothing was proven there is no file.
         if let (Some(mut file), Some(proof)) = (proof_file, decision.proof()) {
             file.write(|out| out.write_all(proof.to_json().as_bytes()))?;
+            file.finish()?;
+        }
+        if let Some(mut file) = report {
+            let passes = std::mem::take(&mut watcher.passes);
+            watcher.bar = Bar::new("drawing", quiet);
+            let drawn = decision_picture(data, &decision, explanation, &mut watcher)?;
+            watcher.bar.clear();
+            let context = context(args, passes);
+            let page = page::decision::page(data, &decision, explanation, Some(&drawn), &context);
+            file.write(|out| out.write_all(page.as_bytes()))?;
             file.finish()?;
         }
         match args.json {
@@ -80,6 +99,33 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
         Some(_) => 1,
         None => 3,
     }))
+}
+
+/// Returns what a page says beside the decision itself.
+fn context(args: &DecideArgs, passes: Vec<Timed>) -> Context {
+    let DataArgs { label, positive, features, exclude, .. } = &args.input;
+    let label = label.as_ref().map(|label| match label {
+        ColumnChoice::Name(name) => name.clone(),
+        ColumnChoice::Number(number) => number.to_string(),
+    });
+    let options = [
+        ("--label", label.as_ref()),
+        ("--positive", positive.as_ref()),
+        ("--features", features.as_ref()),
+        ("--exclude", exclude.as_ref()),
+    ];
+    let options =
+        options.into_iter().filter_map(|(name, value)| Some([name.into(), value?.clone()]));
+    Context {
+        source: name(&args.data),
+        options: options.flatten().collect(),
+        proof: args
+            .proof
+            .as_deref()
+            .and_then(Path::file_name)
+            .map(|n| n.to_string_lossy().into_owned()),
+        passes,
+    }
 }
 
 /// Returns why data is not separable, if its rows fit in memory.
@@ -141,10 +187,14 @@ impl<'a> Kept<'a> {
 struct Watcher<'a> {
     bar: Bar,
     cancelled: &'a AtomicBool,
+    started: Instant,
+    passes: Vec<Timed>,
 }
 
 impl Watch for Watcher<'_> {
     fn pass(&mut self, pass: &Pass) {
+        let seconds = self.started.elapsed().as_secs_f64();
+        self.passes.push(Timed { pass: pass.clone(), seconds });
         let Pass { passes, mistakes, .. } = pass;
         self.bar.say(&format!("pass {passes} · {}", counted(*mistakes, "mistake")));
     }

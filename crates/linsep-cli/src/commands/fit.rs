@@ -8,9 +8,10 @@ use linsep::model::Model;
 use linsep::online::{
     Checkpoint, EpochRecord, FitSettings, MethodSettings, Observer, Progress, Stop, fit_data,
 };
-use linsep::report::{json, text};
+use linsep::picture::{Marks, picture};
+use linsep::report::{json, page, text};
 
-use super::{load, method};
+use super::{load, method, name};
 use crate::args::{FitArgs, RunArgs};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -21,7 +22,7 @@ use crate::progress::FitProgress;
 pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
     let settings = FitSettings {
         evaluate_epochs: args.evaluate_epochs,
-        keep_history: args.history.is_some(),
+        keep_history: args.history.is_some() || args.report.is_some(),
         checkpoint_every: args.checkpoint.as_ref().map(|_| args.checkpoint_every),
         ..settings(method::settings(&args.method)?, &args.run)
     };
@@ -31,6 +32,7 @@ pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCod
     };
     let model_file = create_if(args.output.as_deref())?;
     let mut history = create_if(args.history.as_deref())?;
+    let report = create_if(args.report.as_deref())?;
 
     let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
     let mut watcher = Watcher {
@@ -54,6 +56,20 @@ pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCod
     if let Some(mut file) = model_file {
         let model = loaded.show(|data| Model::new(data, &settings, &fit)).to_json();
         file.write(|out| out.write_all(model.as_bytes()))?;
+        file.finish()?;
+    }
+    if let Some(mut file) = report {
+        let page = loaded.show(|data| {
+            let drawn = picture(data, &fit.hyperplane, &Marks::default())?;
+            Ok::<_, Failure>(page::fit::page(
+                data,
+                &settings.method,
+                &fit,
+                &drawn,
+                &name(&args.data),
+            ))
+        })?;
+        file.write(|out| out.write_all(page.as_bytes()))?;
         file.finish()?;
     }
     match args.json {

@@ -18,6 +18,16 @@ use crate::args::{DataArgs, StreamArgs, source};
 use crate::failure::Failure;
 use crate::progress::Bar;
 
+/// Returns what the data is called: the name of its file.
+fn name(data: &str) -> String {
+    match data {
+        "-" => "standard input".to_string(),
+        path => std::path::Path::new(path)
+            .file_name()
+            .map_or_else(|| path.to_string(), |name| name.to_string_lossy().into_owned()),
+    }
+}
+
 /// Reads the samples that DATA and the data options name.
 fn read_samples(data: &str, input: &DataArgs, quiet: bool) -> Result<Samples, Failure> {
     let bar = Bar::new("reading", quiet);

@@ -3,25 +3,26 @@
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use linsep::data::{Data, Memory};
+use linsep::data::{Data, Memory, Shape};
 use linsep::online::{FitSettings, MethodSettings, Observer, Progress};
 use linsep::race::{Entrant, race};
-use linsep::report::chart::{Line, accuracy_over_epochs};
-use linsep::report::{counted, json, text};
+use linsep::report::chart::{Chart, Line};
+use linsep::report::{counted, json, page, text};
 
 use super::fit::settings;
-use super::{method, read_samples};
-use crate::args::RaceArgs;
+use super::{method, name, read_samples};
+use crate::args::{OverArg, RaceArgs};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::output::{OutputFile, create_if, print};
+use crate::output::{ChartFile, OutputFile, create_if, print};
 use crate::progress::FitProgress;
 
 /// Runs the command.
 pub fn run(args: &RaceArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
     let methods = methods(&args.methods)?;
     let history = create_if(args.history.as_deref())?;
-    let chart = create_if(args.chart.as_deref())?;
+    let chart = ChartFile::create_if(args.chart.as_deref())?;
+    let report = create_if(args.report.as_deref())?;
     let samples = read_samples(&args.data, &args.input, quiet)?;
     let data = Memory::new(&samples);
     let settings = FitSettings { evaluate_epochs: true, ..settings(methods[0].clone(), &args.run) };
@@ -39,14 +40,16 @@ pub fn run(args: &RaceArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCo
         put(&mut file, &csv)?;
         file.finish()?;
     }
-    if let Some(mut file) = chart {
-        let rows = samples.rows() as u64;
-        let title = format!(
-            "accuracy over epochs ({}, {})",
-            counted(rows, "sample"),
-            counted(samples.columns() as u64, "feature")
-        );
-        put(&mut file, &accuracy_over_epochs(&title, &lines(&entrants, rows)))?;
+    let drawn = |over: OverArg| self::chart(&args.data, data.shape(), &entrants, over);
+    if let Some(file) = chart {
+        file.write(&drawn(args.over))?;
+    }
+    if let Some(mut file) = report {
+        let charts = [drawn(OverArg::Epochs), drawn(OverArg::Work)];
+        put(
+            &mut file,
+            &page::race::page(data.shape(), &entrants, &charts, &name(&args.data), None),
+        )?;
         file.finish()?;
     }
     match args.json {
@@ -74,20 +77,39 @@ fn methods(names: &[String]) -> Result<Vec<MethodSettings>, Failure> {
     }
 }
 
-/// The accuracy of what each method would have answered after each epoch.
-fn lines(entrants: &[Entrant], rows: u64) -> Vec<Line> {
-    let line = |entrant: &Entrant| Line {
-        name: entrant.method.name().to_string(),
-        dashed: false,
-        accuracy: entrant
-            .fit
-            .history
-            .iter()
-            .filter_map(|record| record.evaluated_mistakes)
-            .map(|mistakes| 1.0 - mistakes as f64 / rows as f64)
-            .collect(),
+/// Returns the chart of what each method would have answered after each epoch.
+fn chart(data: &str, shape: Shape, entrants: &[Entrant], over: OverArg) -> Chart {
+    let rows = shape.rows as f64;
+    let line = |Entrant { method, fit }: &Entrant| {
+        let mut work = 0.0;
+        let points = fit.history.iter().filter_map(|record| {
+            work += record.rows_evaluated as f64 / rows;
+            let along = match over {
+                OverArg::Epochs => record.epoch as f64,
+                OverArg::Work => work,
+            };
+            record.evaluated_mistakes.map(|mistakes| (along, mistakes))
+        });
+        Line {
+            name: method.name().to_string(),
+            dashed: false,
+            points: points.collect(),
+            finished: fit.separated(),
+        }
     };
-    entrants.iter().map(line).collect()
+    let size = format!(
+        "{} x {}",
+        counted(shape.rows as u64, "row"),
+        counted(shape.columns as u64, "feature")
+    );
+    Chart {
+        title: format!("{}: mistakes left ({size})", name(data)),
+        across: match over {
+            OverArg::Epochs => "epochs".to_string(),
+            OverArg::Work => "work, in passes over all rows".to_string(),
+        },
+        lines: entrants.iter().map(line).collect(),
+    }
 }
 
 /// Shows the progress of one method, and ends it on Ctrl-C.

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use linsep::experiments::{EXPERIMENTS, Experiment, Precision, Run, run_data, run_methods};
 use linsep::online::FitSettings;
-use linsep::report::chart::{Line, accuracy_over_epochs};
-use linsep::report::{counted, number, rounded, study};
+use linsep::report::chart::{Chart, Line};
+use linsep::report::{counted, number, page, rounded, study};
 
 use super::race::Lane;
 use crate::args::{Dtype, ExperimentArg, ReproduceArgs};
@@ -98,13 +98,19 @@ fn write_results(args: &ReproduceArgs, results: &[(Experiment, Vec<Run>)]) -> Re
     put("epochs.csv", study::epochs_csv(results))?;
     put("results.md", study::markdown(results, args.scale, args.max_epochs))?;
     for (experiment, runs) in results {
-        put(&format!("{}.svg", experiment.letter), chart(experiment, runs))?;
+        put(&format!("{}.svg", experiment.letter), chart(experiment, runs).svg())?;
+    }
+    if let Some(path) = &args.report {
+        let charts: Vec<Chart> =
+            results.iter().map(|(experiment, runs)| chart(experiment, runs)).collect();
+        let page = page::study::page(results, &charts, args.scale, args.max_epochs);
+        write_file(path, page.as_bytes())?;
     }
     Ok(())
 }
 
-/// Draws accuracy over epochs as the paper does: P dashed, A with the first epsilon solid.
-fn chart(experiment: &Experiment, runs: &[Run]) -> String {
+/// Returns the chart of mistakes over epochs, drawn as the paper does: P dashed, A with the first epsilon solid.
+fn chart(experiment: &Experiment, runs: &[Run]) -> Chart {
     let first = runs.iter().find_map(Run::epsilon);
     let mut shown: Vec<&Run> =
         runs.iter().filter(|run| run.epsilon().is_none() || run.epsilon() == first).collect();
@@ -114,12 +120,8 @@ fn chart(experiment: &Experiment, runs: &[Run]) -> String {
         .map(|run| Line {
             name: run.name(),
             dashed: run.epsilon().is_none(),
-            accuracy: run
-                .fit
-                .history
-                .iter()
-                .map(|record| 1.0 - record.mistakes as f64 / experiment.rows as f64)
-                .collect(),
+            finished: run.fit.separated(),
+            points: run.fit.history.iter().map(|r| (r.epoch as f64, r.mistakes)).collect(),
         })
         .collect();
     let epsilon = first.map_or(String::new(), |e| format!(", epsilon {}", number(e)));
@@ -129,5 +131,5 @@ fn chart(experiment: &Experiment, runs: &[Run]) -> String {
         counted(experiment.rows as u64, "sample"),
         counted(experiment.features as u64, "feature"),
     );
-    accuracy_over_epochs(&title, &lines)
+    Chart { title, across: "epochs".to_string(), lines }
 }

@@ -1,132 +1,253 @@
-//! Charts as SVG: accuracy over epochs, in the manner of the paper's figure.
+//! A race as a drawing: the mistakes that are left, over epochs or over work.
+//!
+//! Mistakes are on a logarithmic axis with a place for none, so that who gets there is seen. Lines are named at the
+//! height at which they end, and a ring marks where a method has finished.
 
-use plotters::prelude::*;
+use super::svg::{Anchor, COLOURS, DASHES, Drawing, Scale, apart, labelled, px, tick_label};
 
 /// One line of a chart.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// Its name in the legend.
+    /// Its name.
     pub name: String,
-    /// Whether it is dashed.
+    /// Whether it is dashed, whatever its colour.
     pub dashed: bool,
-    /// Accuracy after each epoch, from 0 to 1.
-    pub accuracy: Vec<f64>,
+    /// Whether it ends because no mistake is left.
+    pub finished: bool,
+    /// How far along (epochs, or passes' worth of work), and the mistakes that are left.
+    pub points: Vec<(f64, u64)>,
 }
 
-/// Told apart also by people who see colours differently (Okabe and Ito).
-const COLOURS: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(60, 60, 60),
-];
-/// Pixels of the chart and of the legend beside it.
-const WIDTH: u32 = 800;
-const LEGEND: u32 = 180;
-const DASH: u32 = 7;
-const GAP: u32 = 4;
+/// A chart of mistakes.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// What stands above it.
+    pub title: String,
+    /// What is below the axis: "epochs", or "passes' worth of work".
+    pub across: String,
+    /// The lines.
+    pub lines: Vec<Line>,
+}
+
+const SIZE: [f64; 2] = [900.0, 520.0];
+const LEFT: f64 = 86.0;
+/// Room for names at the ends of lines.
+const RIGHT: f64 = 230.0;
+const TOP: f64 = 52.0;
+const BOTTOM: f64 = 58.0;
+/// Length of the piece of line beside a name.
+const SWATCH: f64 = 24.0;
+/// Pixels between two names.
+const NAME_HEIGHT: f64 = 16.0;
 /// More points than pixels only make the file larger.
 const MOST_POINTS: usize = 600;
+/// From this many times the first point on, the axis is logarithmic: else who is done early is lost in a corner.
+const WIDE: f64 = 40.0;
 
-/// Returns the chart as the text of an SVG file.
-pub fn accuracy_over_epochs(title: &str, lines: &[Line]) -> String {
-    let mut svg = String::new();
-    draw(&mut svg, title, lines).expect("drawing into memory does not fail");
-    svg
-}
+impl Chart {
+    /// Returns the chart as the text of an SVG file.
+    pub fn svg(&self) -> String {
+        self.draw().file()
+    }
 
-fn draw(
-    svg: &mut String,
-    title: &str,
-    lines: &[Line],
-) -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
-    let root = SVGBackend::with_string(svg, (WIDTH + LEGEND, 520)).into_drawing_area();
-    root.fill(&WHITE)?;
-    let (left, right) = root.split_horizontally(WIDTH);
-    let epochs = lines.iter().map(|line| line.accuracy.len()).max().unwrap_or(1).max(2);
-    let lowest = lines.iter().flat_map(|line| &line.accuracy).fold(1.0_f64, |m, &a| m.min(a));
-    // A little room under the lowest point and above 100 %.
-    let room = ((1.0 - lowest) * 0.05).max(1e-6);
-    let mut chart = ChartBuilder::on(&left)
-        .caption(title, ("sans-serif", 20))
-        .margin(16)
-        .x_label_area_size(44)
-        .y_label_area_size(76)
-        .build_cartesian_2d(1.0..epochs as f64, (lowest - room) * 100.0..(1.0 + room) * 100.0)?;
-    chart
-        .configure_mesh()
-        .x_desc("epoch")
-        .y_desc("accuracy, %")
-        .x_label_formatter(&|x| format!("{x:.0}"))
-        .y_label_formatter(&|y| super::rounded(*y))
-        .light_line_style(WHITE)
-        .bold_line_style(RGBColor(225, 225, 225))
-        .label_style(("sans-serif", 14))
-        .axis_desc_style(("sans-serif", 15))
-        .draw()?;
-    for (k, line) in lines.iter().enumerate() {
-        let style = COLOURS[k % COLOURS.len()].stroke_width(2);
-        // Where colours run out, dashes tell lines apart.
-        let dashed = line.dashed || k >= COLOURS.len();
-        let points = thinned(&line.accuracy);
-        // Where a line ends: the epoch in which its method was done.
-        chart.draw_series(points.last().map(|&point| Circle::new(point, 3, style.filled())))?;
-        if dashed {
-            chart.draw_series(DashedLineSeries::new(points, DASH, GAP, style))?;
-        } else {
-            chart.draw_series(LineSeries::new(points, style))?;
+    /// Returns the chart as a drawing.
+    pub fn draw(&self) -> Drawing {
+        let mut drawing =
+            Drawing::new(SIZE[0], SIZE[1], &format!("{}: {}", self.title, self.told()));
+        drawing.text("title", [LEFT, 30.0], Anchor::Start, &self.title);
+        let axes = Axes::new(&self.lines);
+        axes.draw(&mut drawing, &self.across);
+        let mut names: Vec<f64> = self.lines.iter().map(|line| axes.end(line)[1]).collect();
+        apart(&mut names, NAME_HEIGHT, [TOP, SIZE[1] - BOTTOM]);
+        // The first line, which comes last, is on top.
+        for (k, line) in self.lines.iter().enumerate().rev() {
+            draw_line(&mut drawing, &axes, line, k, names[k]);
         }
-        let y = 60 + 22 * k as i32;
-        // Two dashes, which meet where the line is solid.
-        let dash = if dashed { 10 } else { 13 };
-        right.draw(&PathElement::new(vec![(0, y), (dash, y)], style))?;
-        right.draw(&PathElement::new(vec![(26 - dash, y), (26, y)], style))?;
-        right.draw(&Text::new(line.name.clone(), (34, y - 7), ("sans-serif", 14)))?;
+        drawing
     }
-    root.present()
+
+    /// Says how each line ends.
+    fn told(&self) -> String {
+        let end = |line: &Line| match line.points.last() {
+            Some((_, mistakes)) => format!("{} ends with {} mistakes", line.name, mistakes),
+            None => format!("{} has no points", line.name),
+        };
+        self.lines.iter().map(end).collect::<Vec<_>>().join(", ")
+    }
 }
 
-/// Returns (epoch, percent) points, the worst of each bunch where there are too many to show.
-fn thinned(accuracy: &[f64]) -> Vec<(f64, f64)> {
-    let bunch = accuracy.len().div_ceil(MOST_POINTS).max(1);
-    let mut points: Vec<(f64, f64)> = accuracy
-        .chunks(bunch)
-        .enumerate()
-        .map(|(k, chunk)| {
-            let worst = chunk.iter().fold(f64::INFINITY, |m, &a| m.min(a));
-            ((k * bunch + 1) as f64, 100.0 * worst)
-        })
-        .collect();
-    if bunch > 1
-        && let Some(&last) = accuracy.last()
-    {
-        points.push((accuracy.len() as f64, 100.0 * last));
+/// Where numbers are.
+struct Axes {
+    x: Scale,
+    y: Scale,
+    wide: bool,
+    /// The power of ten above all mistakes.
+    decades: u32,
+}
+
+impl Axes {
+    fn new(lines: &[Line]) -> Self {
+        let points = || lines.iter().flat_map(|line| &line.points);
+        let first = points().map(|point| point.0).fold(f64::INFINITY, f64::min);
+        let last = points().map(|point| point.0).fold(0.0, f64::max);
+        let most = points().map(|point| point.1).max().unwrap_or(1);
+        let decades = (1..20).find(|&k| 10u64.pow(k) >= most).unwrap_or(19);
+        let wide = first > 0.0 && last > WIDE * first;
+        let range = match wide {
+            true => [first.log10(), last.log10()],
+            false => [if first.is_finite() { first.min(1.0) } else { 0.0 }, last],
+        };
+        Axes {
+            x: Scale::new(range, [LEFT, SIZE[0] - RIGHT]),
+            y: Scale::new([0.0, f64::from(decades + 1)], [SIZE[1] - BOTTOM, TOP]),
+            wide,
+            decades,
+        }
     }
-    points
+
+    fn x(&self, value: f64) -> f64 {
+        self.x.at(if self.wide { value.log10() } else { value })
+    }
+
+    /// None is at the bottom, one a step above it, and then each power of ten.
+    fn y(&self, mistakes: u64) -> f64 {
+        self.y.at(if mistakes == 0 { 0.0 } else { 1.0 + (mistakes as f64).log10() })
+    }
+
+    fn end(&self, line: &Line) -> [f64; 2] {
+        line.points
+            .last()
+            .map_or([LEFT, SIZE[1] - BOTTOM], |&(x, mistakes)| [self.x(x), self.y(mistakes)])
+    }
+
+    fn draw(&self, drawing: &mut Drawing, across: &str) {
+        let [bottom, right] = [SIZE[1] - BOTTOM, SIZE[0] - RIGHT];
+        let ticks = match self.wide {
+            true => self.log_ticks(),
+            false => labelled(self.x.ticks(8)),
+        };
+        drawing.x_axis(&self.x, &ticks, [TOP, bottom]);
+        let mut ticks = vec![(0.0, "0".to_string())];
+        ticks.extend(
+            (0..=self.decades).map(|k| (f64::from(k + 1), tick_label(10f64.powi(k as i32)))),
+        );
+        drawing.y_axis(&self.y, &ticks, [LEFT, right]);
+        drawing.line("axis", [LEFT, bottom], [right, bottom]);
+        drawing.text("", [(LEFT + right) / 2.0, SIZE[1] - 14.0], Anchor::Middle, across);
+        drawing.text_up([20.0, (TOP + bottom) / 2.0], "mistakes left");
+    }
+
+    /// Returns powers of ten, and their halves and fifths where there is room.
+    fn log_ticks(&self) -> Vec<(f64, String)> {
+        let place = |value: f64| (value.log10(), tick_label(value));
+        let [low, high] = [self.x.at(0.0), self.x.at(1.0)];
+        let steps: &[f64] = if high - low > 150.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        (-3..10)
+            .flat_map(|k| steps.iter().map(move |s| s * 10f64.powi(k)))
+            .map(place)
+            .filter(|(at, _)| (LEFT - 0.5..=SIZE[0] - RIGHT + 0.5).contains(&self.x.at(*at)))
+            .collect()
+    }
+}
+
+fn draw_line(drawing: &mut Drawing, axes: &Axes, line: &Line, k: usize, name_at: f64) {
+    if line.points.is_empty() {
+        return;
+    }
+    let colour = COLOURS[k % COLOURS.len()];
+    let dash = if line.dashed { DASHES[1] } else { DASHES[(k / COLOURS.len()).min(2)] };
+    let mut path = String::new();
+    for (x, mistakes) in thinned(&line.points) {
+        let letter = if path.is_empty() { 'M' } else { 'L' };
+        path.push_str(&format!("{letter}{} {}", px(axes.x(x)), px(axes.y(mistakes))));
+    }
+    let best = if k == 0 { " best" } else { "" };
+    drawing.raw(&format!(
+        "<path class=\"line{best}\" stroke=\"{colour}\" stroke-dasharray=\"{dash}\" d=\"{path}\"/>"
+    ));
+    let [x, y] = axes.end(line);
+    // A ring where it is done, a dot where it was stopped.
+    let (radius, fill) = if line.finished { (6.0, "none") } else { (3.0, colour) };
+    let [cx, cy] = [x, y].map(px);
+    drawing.raw(&format!(
+        "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{radius}\" fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"2\"/>"
+    ));
+    let names = SIZE[0] - RIGHT + 14.0;
+    let [from, to, down] = [names, names + SWATCH, name_at].map(px);
+    drawing.raw(&format!(
+        "<path class=\"line{best}\" stroke=\"{colour}\" stroke-dasharray=\"{dash}\" d=\"M{from} {down}L{to} {down}\"/>"
+    ));
+    let finished = if line.finished {
+        format!("{} ({})", line.name, tick_label(line.points.last().map_or(0.0, |p| round(p.0))))
+    } else {
+        line.name.clone()
+    };
+    drawing.text("", [names + SWATCH + 6.0, name_at + 4.5], Anchor::Start, &finished);
+}
+
+/// Returns a number of passes with one decimal.
+fn round(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+/// Returns the points, of each bunch the worst where there are too many to show, and always the last.
+fn thinned(points: &[(f64, u64)]) -> Vec<(f64, u64)> {
+    let bunch = points.len().div_ceil(MOST_POINTS).max(1);
+    let worst = |bunch: &[(f64, u64)]| bunch.iter().copied().max_by_key(|point| point.1);
+    let mut shown: Vec<(f64, u64)> = points.chunks(bunch).filter_map(worst).collect();
+    if shown.last() != points.last() {
+        shown.extend(points.last());
+    }
+    shown
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_chart_names_its_lines_and_stays_small() {
-        let line = |name: &str, n: usize| Line {
-            name: name.into(),
-            dashed: name == "P1",
-            accuracy: (1..=n).map(|k| 1.0 - 1.0 / (k + 1) as f64).collect(),
-        };
-        let svg = accuracy_over_epochs("(c) test", &[line("P1", 100_000), line("A1", 3)]);
-        assert!(svg.contains("P1") && svg.contains("A1") && svg.contains("(c) test"));
-        assert!(svg.len() < 200_000, "{}", svg.len());
+    fn line(name: &str, epochs: u64) -> Line {
+        let points = (1..=epochs).map(|k| (k as f64, 1_000_000 / k - 1_000_000 / epochs)).collect();
+        Line { name: name.into(), dashed: false, finished: true, points }
+    }
+
+    fn chart(lines: Vec<Line>) -> String {
+        Chart { title: "(c) <test>".into(), across: "epochs".into(), lines }.svg()
     }
 
     #[test]
-    fn one_epoch_is_enough_for_a_chart() {
-        let line = Line { name: "A1".into(), dashed: false, accuracy: vec![1.0] };
-        assert!(accuracy_over_epochs("t", &[line]).starts_with("<svg"));
+    fn a_chart_names_its_lines_and_stays_small() {
+        let svg = chart(vec![line("fine", 3), line("perceptron", 100_000)]);
+        for text in
+            ["fine (3)", "perceptron (100,000)", "(c) &lt;test&gt;", "mistakes left", "1,000,000"]
+        {
+            assert!(svg.contains(text), "{text}");
+        }
+        assert!(svg.len() < 60_000, "{}", svg.len());
+    }
+
+    #[test]
+    fn the_winner_is_not_in_a_corner() {
+        // Two epochs beside 20,000: the axis is logarithmic, so that both can be seen.
+        let axes = Axes::new(&[line("fine", 2), line("perceptron", 20_000)]);
+        assert!(axes.wide && axes.x(2.0) - axes.x(1.0) > 30.0);
+        assert!(axes.y(0) > axes.y(1) && axes.y(1) > axes.y(10));
+        assert!(!Axes::new(&[line("fine", 9)]).wide);
+    }
+
+    #[test]
+    fn one_point_or_none_is_enough_for_a_chart() {
+        let none = Line { points: vec![], ..line("none", 1) };
+        assert!(chart(vec![line("one", 1), none]).starts_with("<svg"));
+        assert!(chart(vec![]).ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn a_line_keeps_its_worst_points_and_its_end() {
+        let mut points: Vec<(f64, u64)> = (1..=6_000).map(|k| (k as f64, 5)).collect();
+        points[3_333].1 = 99;
+        points[5_999].1 = 0;
+        let shown = thinned(&points);
+        assert!(shown.len() <= MOST_POINTS + 1 && shown.iter().any(|p| p.1 == 99));
+        assert_eq!(shown.last(), points.last());
     }
 }

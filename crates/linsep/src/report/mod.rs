@@ -1,10 +1,13 @@
 //! One result, many renderings. Nothing here computes, and nothing here prints.
 
-#[cfg(feature = "charts")]
 pub mod chart;
 pub mod decision;
 pub mod json;
+pub mod page;
+#[cfg(feature = "png")]
+pub mod png;
 pub mod study;
+pub mod svg;
 pub mod text;
 
 /// Returns a number in the shortest form that reads back as the same number.
