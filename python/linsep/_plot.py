@@ -526,7 +526,8 @@ def _label_points(ax: Axes, labels: list[tuple[float, float, str]]) -> None:
     frame = ax.get_window_extent()
     at = ax.transData.transform([label[:2] for label in labels]) if labels else np.empty((0, 2))
     # No label covers the mark of another row.
-    taken = [(x - 5 * scale, y - 5 * scale, x + 5 * scale, y + 5 * scale) for x, y in at]
+    reach = 7 * scale
+    taken = [(x - reach, y - reach, x + reach, y + reach) for x, y in at]
     for (px, py), (x, y, name) in zip(at, labels, strict=True):
         text = _cut(name, 20)
         width = 0.65 * _SMALL * scale * len(text)

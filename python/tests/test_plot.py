@@ -36,6 +36,14 @@ def wrong_labels():
     return X, y, wrong
 
 
+def save_table(folder, X, y):
+    """Write rows of three features to a CSV file, with a column of names, and return its path."""
+    rows = [f"r{k},{a},{b},{c},{label}" for k, ((a, b, c), label) in enumerate(zip(X, y, strict=True))]
+    path = folder / "points.csv"
+    path.write_text("\n".join(["name,long,broad,deep,label", *rows]) + "\n")
+    return path
+
+
 def words(ax):
     return [text.get_text() for text in ax.texts]
 
@@ -248,6 +256,30 @@ def test_what_cannot_be_drawn_is_said(separable):
     assert words(axes[0]) == ["all weights are zero: no distances"]
 
 
+def test_a_table_names_its_rows_and_features(tmp_path, monkeypatch, wrong_labels):
+    X, y, _ = wrong_labels
+    path = save_table(tmp_path, X, y)
+
+    def picture(rows, positive, *more):
+        assert isinstance(rows, _linsep.Rows) and positive is None
+        seen = json.loads(make_picture(X, y == 1, *more))
+        for mark in seen["marked"]:
+            mark["name"] = f"r{mark['row']}" if named else str(mark["row"] + 1)
+        for weight in seen["weights"]:
+            weight["feature"] = ["long", "broad", "deep"][int(weight["feature"][1:]) - 1]
+        return json.dumps(seen)
+
+    monkeypatch.setattr(_linsep, "picture", picture)
+    for named in (True, False):
+        options = {"row_id": "name"} if named else {"exclude": "name"}
+        _, view, weights = linsep.decide(linsep.open(path, **options)).plot()
+        assert {label.get_text() for label in weights.get_yticklabels()} == {"long", "broad", "deep"}
+        # Without names they are counted from 0, as everywhere in Python.
+        numbers = {int(word.removeprefix("r")) for word in words(view)}
+        assert {word.startswith("r") for word in words(view)} == {named}
+        assert set(linsep.decide(X, y).conflicting_rows.tolist()) <= numbers
+
+
 def test_without_matplotlib_the_remedy_is_named(monkeypatch, separable):
     race, decision = linsep.race(*separable), linsep.decide(*separable)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
@@ -277,13 +309,7 @@ def test_rust_sees_what_numpy_sees(tmp_path, wrong_labels):
         [w["scaled"] for w in expected["weights"]]
     )
     # A table names its rows and features itself.
-    path = tmp_path / "points.csv"
-    path.write_text(
-        "name,long,broad,deep,label\n"
-        + "".join(
-            f"r{k},{a},{b},{c},{label}\n" for k, ((a, b, c), label) in enumerate(zip(X, y, strict=True))
-        )
-    )
+    path = save_table(tmp_path, X, y)
     for stream in (False, True):
         table = linsep.open(path, row_id="name", stream=stream)
         axes = linsep.decide(table).plot()
