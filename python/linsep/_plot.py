@@ -133,12 +133,15 @@ def _track(entrant: Entrant, x: str) -> _Track:
 
 def _scale_race(ax: Axes, tracks: list[_Track]) -> None:
     """Set both axes: mistakes logarithmic down to 1, and 0 below it; room for names on the right."""
-    from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     ax.set_yscale("symlog", linthresh=1, linscale=0.6)
     most = max(float(track.y.max()) for track in tracks)
     ax.set_ylim(-0.35, max(most, 1) * 1.6)
-    ax.yaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1))
+    steps = (1, 2, 5) if most < 100 else (1,)
+    ticks = [0, *(step * 10**k for k in range(10) for step in steps if step * 10**k <= 1.6 * most)]
+    ax.yaxis.set_major_locator(FixedLocator(ticks))
+    ax.yaxis.set_minor_locator(NullLocator())
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     ax.grid(axis="y", color=_FAINT, alpha=0.3, linewidth=0.6)
     low = min(float(track.x[0]) for track in tracks)
@@ -434,7 +437,8 @@ def _draw_view(seen: dict[str, Any], ax: Axes) -> None:
     if seen["smallest"] is None:
         return _nothing(ax, "all weights are zero: no view")
     view = seen["view"]
-    ax.set_xlim(*_padded(*view["x"]))
+    # All rows may be on one side: the hyperplane is in the picture all the same.
+    ax.set_xlim(*_padded(min(view["x"][0], 0), max(view["x"][1], 0)))
     ax.set_ylim(*_padded(*view["y"]))
     _draw_hyperplane(seen, ax)
     if view["points"] is not None:

@@ -254,6 +254,10 @@ def test_what_cannot_be_drawn_is_said(separable):
     flat = dataclasses.replace(decision, coef=np.zeros(5), intercept=1.0)
     axes = flat.plot(*separable)
     assert words(axes[0]) == ["all weights are zero: no distances"]
+    # All rows on one side: the hyperplane is in the picture.
+    far = dataclasses.replace(decision, intercept=1e3)
+    left, right = far.plot(*separable, kind="view").get_xlim()
+    assert left < 0 < right
 
 
 def test_a_table_names_its_rows_and_features(tmp_path, monkeypatch, wrong_labels):
