@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build test format lint doc check python check-python java check-spark bench bench-python bench-spark fuzz study mnist man clean
+.PHONY: help build test format lint doc check python notebooks check-python java check-spark bench bench-python bench-spark fuzz study mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -34,6 +34,9 @@ $(VENV)/.installed: python/requirements-dev.txt
 
 python: $(VENV)/.installed ## Set up .venv and install the Python package in it
 	cd python && VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --quiet
+
+notebooks: python ## Run the notebooks and store their outputs
+	$(VENV)/bin/python python/notebooks/run.py
 
 check-python: python ## Check and test the Python package
 	cd python && $(VENV)/bin/ruff format --check --quiet . && $(VENV)/bin/ruff check --quiet .

@@ -2,7 +2,8 @@
 
 `decide` gives the verdict with its proof, `verify` checks a proof, `open` opens a table in a file,
 `separability_matrix` does it for many classes, `check_separation` asks whether a logistic regression has
-an estimate, and `LinearSeparator` is a scikit-learn classifier.
+an estimate, `race` runs the online methods side by side, and `LinearSeparator` is a scikit-learn
+classifier. What they return has a method `plot` where there is something to see.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from linsep._explanation import Explanation
 from linsep._linsep import __version__
 from linsep._matrix import SeparabilityMatrix, separability_matrix
 from linsep._proof import Margin, Proof, Verification, verify
+from linsep._race import Entrant, Race, race
 from linsep._separation import Separation, check_separation
 from linsep._table import Table, open
 
@@ -20,10 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Decision",
+    "Entrant",
     "Explanation",
     "LinearSeparator",
     "Margin",
     "Proof",
+    "Race",
     "SeparabilityMatrix",
     "Separation",
     "Table",
@@ -32,6 +36,7 @@ __all__ = [
     "check_separation",
     "decide",
     "open",
+    "race",
     "separability_matrix",
     "verify",
 ]

@@ -6,14 +6,18 @@ import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from linsep import _html, _linsep
 from linsep._data import Labels, Matrix, read_matrix
 from linsep._explanation import Explanation, row_names
+from linsep._picture import Source, picture
 from linsep._proof import Margin, Proof, Verification
 from linsep._table import is_path, read_data
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Decision", "decide"]
 
@@ -80,6 +84,12 @@ class Decision:
     left_out: list[str] = field(default_factory=list)
     unfinished: bool = False
 
+    # The data, for pictures. No field: it is no part of what the decision says, nor of its copies.
+    _data: ClassVar[Source | None] = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_data"}
+
     @property
     def separable(self) -> bool:
         """Whether some hyperplane puts every row strictly on its own side."""
@@ -99,6 +109,64 @@ class Decision:
         values = np.asarray(x @ self.coef) + self.intercept
         negative, chosen = self.classes
         return np.array([chosen if value > 0 else negative for value in values])
+
+    def plot(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        kind: Literal["distances", "view", "weights"] | None = None,
+        ax: Axes | Any = None,
+    ) -> Any:
+        """Draw the hyperplane and the rows around it.
+
+        Where none separates all rows, it is one with few mistakes; where an explanation names suspects,
+        it is the one that separates the others.
+
+        Parameters
+        ----------
+        X, y : array-like, optional
+            The data, if the decision comes from a file or another process; else it has kept a reference
+            to it.
+        kind : {"distances", "view", "weights"}, optional
+            "distances": how many rows of each class lie how far from the hyperplane, and on which side.
+            "view": each row by its distance and by its place in the direction of largest spread within
+            the hyperplane; the nearest, conflicting and suspect rows are marked and named. "weights":
+            what each feature contributes, its weight times its spread. None: all three.
+        ax : matplotlib Axes, or three of them, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        matplotlib Axes, or an array of three
+
+        Raises
+        ------
+        ValueError
+            If the data is needed and was not given, or is not that of the decision.
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import linsep
+        >>> decision = linsep.decide([[0, 1], [1, 3], [4, 2], [5, 5]], ["a", "a", "b", "b"])
+        >>> decision.plot(kind="distances").get_title()
+        'all 4 rows on their own side'
+        >>> decision.plot().shape
+        (3,)
+        """
+        from linsep import _plot
+
+        _plot.check_kind(kind)
+        source = self._data if X is None else Source.read(self, X, y)
+        if source is None:
+            raise ValueError("the decision has no data with it: pass it, as decision.plot(X, y)")
+        return _plot.draw_decision(picture(self, source), kind, ax)
+
+    def _keep(self, source: Source) -> Decision:
+        object.__setattr__(self, "_data", source)
+        return self
 
     def _facts(self) -> list[tuple[str, str]]:
         negative, positive = self.classes
@@ -217,7 +285,7 @@ def decide(
         if kept is not None:
             _linsep.check_checkpoint(kept, resume=bool(resume))
     matrix, labels = read_data(X, y, positive, verbose)
-    return decide_parts(
+    decision = decide_parts(
         matrix,
         labels,
         margin=margin,
@@ -231,6 +299,7 @@ def decide(
         checkpoint=kept,
         resume=bool(resume),
     )
+    return decision._keep(Source(matrix, labels))
 
 
 def whole(name: str, value: Any) -> int:

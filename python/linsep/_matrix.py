@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from linsep import _html
 from linsep._data import Labels, read_classes, read_matrix
 from linsep._decision import Decision, decide_parts
+from linsep._picture import Source
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["SeparabilityMatrix", "separability_matrix"]
 
@@ -44,6 +48,29 @@ class SeparabilityMatrix:
             return self.one_vs_rest[a].verdict
         pair = (a, b) if (a, b) in self.one_vs_one else (b, a)
         return self.one_vs_one[pair].verdict
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the verdicts as a table in colours, with the margin where the classes are separable.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import linsep
+        >>> matrix = linsep.separability_matrix([[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "c"])
+        >>> matrix.plot().get_title()
+        'Which classes can a hyperplane tell apart?'
+        """
+        from linsep import _plot
+
+        return _plot.draw_matrix(self, ax)
 
     def _rows(self) -> list[list[Any]]:
         named = [((a, b), d) for (a, b), d in self.one_vs_one.items()]
@@ -116,15 +143,19 @@ def separability_matrix(X: Any, y: Any, **options: Any) -> SeparabilityMatrix:
     values, classes = read_classes(y, matrix.rows)
     if len(classes) < 2:
         raise ValueError(f"expected two or more classes, found one class: {classes[0]!r}")
-    one_vs_rest = {
-        c: decide_parts(matrix, Labels(values == c, ("rest", c)), positive=c, **options) for c in classes
-    }
+    one_vs_rest = {}
+    for c in classes:
+        labels = Labels(values == c, ("rest", c))
+        decision = decide_parts(matrix, labels, positive=c, **options)
+        one_vs_rest[c] = decision._keep(Source(matrix, labels))
     one_vs_one = {}
     for a, b in combinations(classes, 2):
         keep = (values == a) | (values == b)
         places = np.flatnonzero(keep)
         part = matrix.take(keep)
-        decision = decide_parts(part, Labels(values[keep] == b, (a, b)), **options)
+        labels = Labels(values[keep] == b, (a, b))
+        decision = decide_parts(part, labels, **options)
         object.__setattr__(decision, "conflicting_rows", places[decision.conflicting_rows])
-        one_vs_one[a, b] = decision
+        # Not the part: a copy for each pair would take several times the memory of the data.
+        one_vs_one[a, b] = decision._keep(Source(matrix, labels, places))
     return SeparabilityMatrix(classes, one_vs_one, one_vs_rest)

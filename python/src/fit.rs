@@ -1,7 +1,6 @@
 //! The online methods.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use linsep::online::{EpochRecord, Fit, FitSettings, MethodSettings, Observer};
 use linsep::proof::Proof;
@@ -74,15 +73,14 @@ pub fn fit<'py>(
         ..FitSettings::default()
     };
     let shared = matrix.clone();
-    let (fit, proof, spent) = run(py, progress, move |wire| {
-        let started = Instant::now();
+    let (fit, proof) = run(py, progress, move |wire| {
         let mut samples = shared.samples(positive, part)?;
         if let Some(weights) = weights {
             samples = samples.with_weights(weights)?;
         }
         let fit = linsep::online::fit(&samples, &settings, &mut Watcher(wire), None)?;
         let proof = (prove && fit.separated()).then(|| prove_separation(&samples, &fit));
-        Ok((fit, proof.flatten(), started.elapsed()))
+        Ok((fit, proof.flatten()))
     })?;
     drop(matrix);
     let dict = PyDict::new(py);
@@ -99,10 +97,12 @@ pub fn fit<'py>(
     dict.set_item("rows_evaluated", fit.rows_evaluated)?;
     let mistakes: Vec<u64> =
         fit.history.iter().map(|r| r.evaluated_mistakes.unwrap_or(r.mistakes)).collect();
+    let work: Vec<u64> = fit.history.iter().map(|r| r.rows_evaluated).collect();
     dict.set_item("history", mistakes)?;
+    dict.set_item("history_rows_evaluated", work)?;
     dict.set_item("state", fit.state.map(|state| state.to_string()))?;
     dict.set_item("proof", proof)?;
-    dict.set_item("seconds", spent.as_secs_f64())?;
+    dict.set_item("seconds", fit.seconds)?;
     Ok(dict)
 }
 

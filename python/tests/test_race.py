@@ -1,0 +1,154 @@
+"""Races: the same data, the same order, work counted the same way."""
+
+import dataclasses
+import json
+import pickle
+
+import linsep
+import numpy as np
+import pytest
+from conftest import make_separable
+from linsep._race import _is_sorted_by_class
+
+ALL = [name for name, _, _ in linsep._linsep.methods()]
+
+
+def test_a_race_tells_how_each_method_did(separable):
+    X, y = separable
+    race = linsep.race(X, y, ["fine", "perceptron", "svm"], settings={"svm": {"hard": True}})
+    assert [entrant.name for entrant in race] == ["fine", "perceptron", "svm"] and len(race) == 3
+    for entrant in race:
+        mistakes = int((np.where(X @ entrant.coef + entrant.intercept > 0, 1, 0) != y).sum())
+        assert entrant.mistakes == mistakes == entrant.mistakes_after[-1]
+        assert entrant.accuracy == 1 - mistakes / len(y)
+        assert entrant.separated == (mistakes == 0)
+        assert len(entrant.mistakes_after) == len(entrant.passes_after) == entrant.epochs
+        assert (np.diff(entrant.passes_after) >= 0).all()
+        assert entrant.passes_after[-1] == entrant.passes
+    fine = race["fine"]
+    # Skipping: the work is less than a pass per epoch.
+    assert fine.separated and fine.stop == "separated" and fine.passes < fine.epochs
+    assert race["perceptron"].passes == race["perceptron"].epochs
+    assert fine.angular_margin > 0 and fine.geometric_margin > 0
+    with pytest.raises(KeyError):
+        race["lp"]
+
+
+def test_the_same_race_twice():
+    X, y = make_separable(200, 4, gap=0.5)
+    first, second = (linsep.race(X, y, "all", max_epochs=50, shuffle=True, seed=3) for _ in range(2))
+    assert [entrant.name for entrant in first] == ALL
+    for a, b in zip(first, second, strict=True):
+        assert a.updates == b.updates and a.coef.tolist() == b.coef.tolist()
+    other = linsep.race(X, y, "perceptron", shuffle=True, seed=4)
+    assert other["perceptron"].coef.tolist() != first["perceptron"].coef.tolist()
+
+
+def test_names_of_methods(separable):
+    with pytest.raises(ValueError, match="no method is called 'perceptrn'; did you mean 'perceptron'"):
+        linsep.race(*separable, ["fine", "perceptrn"])
+    with pytest.raises(ValueError, match="did you mean 'passive-aggressive'"):
+        linsep.race(*separable, "Passive_Aggressive")
+    with pytest.raises(ValueError, match="the methods are fine, perceptron, "):
+        linsep.race(*separable, ["oracle of Delphi"])
+    with pytest.raises(ValueError, match="'fine' is named twice"):
+        linsep.race(*separable, ["fine", "fine"])
+    with pytest.raises(ValueError, match="methods is empty"):
+        linsep.race(*separable, [])
+
+
+def test_settings_and_limits(separable):
+    plain = linsep.race(*separable, "fine")["fine"]
+    wide = linsep.race(*separable, "fine", settings={"fine": {"epsilon": 1e-3}})["fine"]
+    assert wide.updates != plain.updates
+    short = linsep.race(*separable, "perceptron", max_epochs=2)["perceptron"]
+    assert short.epochs == 2 and short.stop == "epoch-limit" and not short.separated
+    cut = linsep.race(*make_separable(2000, 3, gap=0.0), "svm", time_limit=1e-9)["svm"]
+    assert cut.stop in ("time-limit", "separated")
+    with pytest.raises(ValueError, match="settings are for 'svm', which is not in the race"):
+        linsep.race(*separable, "fine", settings={"svm": {}})
+    with pytest.raises(ValueError, match="settings are for 'epsilon', which is not in the race"):
+        linsep.race(*separable, "fine", settings={"epsilon": 1e-6})
+    with pytest.raises(TypeError, match="settings of 'fine' are 3; expected a dict"):
+        linsep.race(*separable, "fine", settings={"fine": 3})
+    with pytest.raises(ValueError, match="epsilon is -1"):
+        linsep.race(*separable, "fine", settings={"fine": {"epsilon": -1.0}})
+    with pytest.raises(ValueError, match="max_epochs is 0"):
+        linsep.race(*separable, max_epochs=0)
+    with pytest.raises(ValueError, match="time_limit is -1"):
+        linsep.race(*separable, time_limit=-1)
+    with pytest.raises(ValueError, match="seed is -1"):
+        linsep.race(*separable, seed=-1)
+
+
+def test_rows_sorted_by_class_are_shuffled():
+    X, y = make_separable(300, 5, gap=0.5)
+    order = np.argsort(y, kind="stable")
+    race = linsep.race(X[order], y[order])
+    assert race.shuffled and race.sorted_by_class
+    assert "the rows are sorted by class, so they are visited in random order, seed 0" in repr(race)
+    asked = linsep.race(X[order], y[order], shuffle=False)
+    assert not asked.shuffled and asked.sorted_by_class
+    assert "slow to learn from" in repr(asked) and "slow to learn from" in asked._repr_html_()
+    mixed = linsep.race(X, y)
+    assert not mixed.shuffled and "order" not in repr(mixed)
+    assert "the rows are visited in random order, seed 7" in repr(
+        linsep.race(X, y, shuffle=True, seed=7)
+    )
+
+
+def test_what_sorted_by_class_means():
+    halves = np.arange(100) >= 50
+    assert _is_sorted_by_class(halves) and _is_sorted_by_class(~halves)
+    # A few rows out of place change nothing.
+    nearly = halves.copy()
+    nearly[10] = True
+    assert _is_sorted_by_class(nearly)
+    assert not _is_sorted_by_class(np.arange(100) % 2 == 0)
+    assert not _is_sorted_by_class(np.random.default_rng(0).random(100) < 0.1)
+    assert not _is_sorted_by_class(np.array([False, False, True, True]))
+
+
+def test_all_kinds_of_rows():
+    pd = pytest.importorskip("pandas")
+    sparse = pytest.importorskip("scipy.sparse")
+    X, y = make_separable(120, 3, gap=0.5)
+    expected = linsep.race(X, y)["fine"].coef.tolist()
+    words = np.where(y == 1, "yes", "no")
+    frame = linsep.race(pd.DataFrame(X, columns=list("abc")), pd.Series(words))
+    assert frame.classes == ("no", "yes") and frame["fine"].coef.tolist() == expected
+    csr = linsep.race(sparse.csr_array(X), y, "perceptron")["perceptron"]
+    assert csr.separated
+    assert linsep.race(X.astype(np.float32), y)["fine"].separated
+    three = np.where(X[:, 0] > 5, "c", words)
+    assert linsep.race(X, three, positive="yes").classes == ("no", "yes")
+    with pytest.raises(ValueError, match='row 2, column 1 "b"'):
+        X[2, 1] = np.nan
+        linsep.race(pd.DataFrame(X, columns=list("abc")), y)
+    with pytest.raises(TypeError, match="tables in files"):
+        linsep.race("data.csv", None)
+
+
+def test_renderings():
+    pd = pytest.importorskip("pandas")
+    race = linsep.race([[1.0], [2.0], [4.0], [5.0]], ["<b>no</b>", "<b>no</b>", "yes", "yes"])
+    lines = repr(race).splitlines()
+    assert lines[0] == "Race: 4 rows x 1 features, 'yes' against '<b>no</b>'"
+    assert lines[1].split()[:3] == ["method", "separated", "epochs"]
+    assert len({len(line) for line in lines[1:]}) == 1, "the columns are aligned"
+    assert "<b>no" not in race._repr_html_() and "&lt;b&gt;no" in race._repr_html_()
+    plain = json.loads(json.dumps(race.to_dict()))
+    assert plain["classes"] == ["<b>no</b>", "yes"] and plain["methods"][0]["name"] == "fine"
+    assert plain["methods"][0]["mistakes_after"][-1] == 0
+    frame = race.to_frame()
+    assert isinstance(frame, pd.DataFrame) and list(frame.index) == ["fine", "perceptron"]
+    assert frame.loc["fine", "mistakes"] == 0 and "coef" not in frame.columns
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        race.rows = 3
+    assert repr(pickle.loads(pickle.dumps(race))) == repr(race)
+
+
+def test_progress_is_printed(capsys, separable):
+    linsep.race(*separable, ["fine", "pocket"], max_epochs=2, verbose=True)
+    told = capsys.readouterr().out
+    assert "fine: epoch 1: " in told and "pocket: epoch 2: " in told
