@@ -16,28 +16,40 @@ use pyo3::types::PyDict;
 
 use crate::data::Given;
 use crate::errors::Failure;
+use crate::page::{Clock, Decided};
 use crate::work::{Wire, run};
 
-/// Tells of the passes, and ends the work when asked to.
-pub struct Watcher<'a>(pub &'a Wire);
+/// Tells of the passes, notes when they were over, and ends the work when asked to.
+pub struct Watcher<'a> {
+    wire: &'a Wire,
+    clock: Clock,
+}
+
+impl<'a> Watcher<'a> {
+    /// Returns a watcher that tells through the wire.
+    pub fn new(wire: &'a Wire) -> Self {
+        Watcher { wire, clock: Clock::start() }
+    }
+}
 
 impl Watch for Watcher<'_> {
     fn pass(&mut self, pass: &Pass) {
+        self.clock.note(pass);
         let Pass { passes, mistakes, lower, upper } = pass;
-        self.0.say(|| {
+        self.wire.say(|| {
             format!("pass {passes}: {mistakes} mistakes, margin {lower:.3e} .. {upper:.3e}")
         });
     }
 
     fn removing(&self, Removing { questions, rows, .. }: &Removing) {
-        self.0.say(|| {
+        self.wire.say(|| {
             let best = rows.map_or(String::new(), |rows| format!(", {rows} rows to remove so far"));
             format!("question {questions}{best}")
         });
     }
 
     fn cancelled(&self) -> Option<&AtomicBool> {
-        Some(self.0.cancelled())
+        Some(self.wire.cancelled())
     }
 }
 
@@ -113,37 +125,42 @@ pub fn decide<'py>(
         .with_kind(if geometric { MarginKind::Geometric } else { MarginKind::Angular });
     let checkpoint = checkpoint.map(|path| Checkpoint { path, resume });
     let (shared, named, kept) = (given.clone(), given.has_names(), checkpoint.as_ref());
-    let (decision, explanation, names, spent) = run(py, progress, move |wire| {
+    let (decided, names, spent) = run(py, progress, move |wire| {
         let started = Instant::now();
         shared.show(wire, |data| {
+            let mut watcher = Watcher::new(wire);
             let decision = match kept {
-                Some(kept) => kept.decide(data, &options, &mut Watcher(wire))?,
-                None => decide_data(data, &options, &mut Watcher(wire))?,
+                Some(kept) => kept.decide(data, &options, &mut watcher)?,
+                None => decide_data(data, &options, &mut watcher)?,
             };
+            let passes = watcher.clock.passes();
             let limits = ExplainOptions::after(&decision, &options);
             let explanation = match explain {
-                true => explain_data(data, &decision, &limits, &mut Watcher(wire))?,
+                true => explain_data(data, &decision, &limits, &mut Watcher::new(wire))?,
                 false => None,
             };
             let names = match named {
                 true => RowNames::fetch(data, &decision, explanation.as_ref())?,
                 false => RowNames::default(),
             };
-            Ok((decision, explanation, names, started.elapsed()))
+            Ok((Decided { decision, explanation, passes }, names, started.elapsed()))
         })
     })?;
     drop(given);
+    let decision = &decided.decision;
     // Only now, when nothing can come between a verdict and who asked for it.
     if let Some(Checkpoint { path, .. }) = checkpoint.filter(|_| !decision.unfinished) {
         remove(&path);
     }
-    let dict = result(py, &decision, spent)?;
+    let dict = result(py, decision, spent)?;
     dict.set_item("row_names", names.conflict)?;
-    let explanation = explanation.map(|explanation| describe(py, &explanation)).transpose()?;
+    let explanation = decided.explanation.as_ref();
+    let explanation = explanation.map(|explanation| describe(py, explanation)).transpose()?;
     if let Some(explanation) = &explanation {
         explanation.set_item("suspect_names", names.suspects)?;
     }
     dict.set_item("explanation", explanation)?;
+    dict.set_item("decided", Bound::new(py, decided)?)?;
     Ok(dict)
 }
 
@@ -162,7 +179,7 @@ pub fn compromise<'py>(
     let options = limits(DecideOptions::default().gap, max_passes, time_limit)?;
     let shared = given.clone();
     let found = run(py, progress, move |wire| {
-        shared.show(wire, |data| Ok(compromise_data(data, &options, &mut Watcher(wire))?))
+        shared.show(wire, |data| Ok(compromise_data(data, &options, &mut Watcher::new(wire))?))
     })?;
     drop(given);
     let plane = found.hyperplane;

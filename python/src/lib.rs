@@ -12,6 +12,7 @@ mod decide;
 mod errors;
 mod fit;
 mod hints;
+mod page;
 mod separation;
 mod table;
 mod verify;
@@ -30,6 +31,8 @@ mod _linsep {
     use super::decide::{check_checkpoint, check_limits, compromise, decide};
     #[pymodule_export]
     use super::fit::{fit, methods};
+    #[pymodule_export]
+    use super::page::{Decided, page, picture};
     #[pymodule_export]
     use super::separation::separation;
     #[pymodule_export]
