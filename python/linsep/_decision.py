@@ -12,7 +12,7 @@ import numpy as np
 from linsep import _html, _linsep
 from linsep._data import Labels, Matrix, read_matrix
 from linsep._explanation import Explanation, row_names
-from linsep._picture import Source, picture
+from linsep._picture import Source, picture, write_page
 from linsep._proof import Margin, Proof, Verification
 from linsep._table import is_path, read_data
 
@@ -84,11 +84,14 @@ class Decision:
     left_out: list[str] = field(default_factory=list)
     unfinished: bool = False
 
-    # The data, for pictures. No field: it is no part of what the decision says, nor of its copies.
+    # The data, and the decision as Rust has it, for pictures. No fields: they are no part of what the decision
+    # says, nor of its copies.
     _data: ClassVar[Source | None] = None
+    _decided: ClassVar[_linsep.Decided | None] = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_data"}
+        hidden = ("_data", "_decided")
+        return {name: value for name, value in self.__dict__.items() if name not in hidden}
 
     @property
     def separable(self) -> bool:
@@ -163,6 +166,61 @@ class Decision:
         if source is None:
             raise ValueError("the decision has no data with it: pass it, as decision.plot(X, y)")
         return _plot.draw_decision(picture(self, source), kind, ax)
+
+    def to_html(self, *, title: str = "data") -> str:
+        """Return one HTML page to look at and to send, which loads nothing from anywhere.
+
+        It has the verdict in one sentence, the distances of all rows, a view of them, the weights, the
+        conflicting rows with their multipliers, the suspects, and how to verify the proof.
+
+        Parameters
+        ----------
+        title : str
+            What the data is called.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            If the decision comes from a file, another process or a cluster: its rows are not here.
+        """
+        if self._data is None or self._decided is None:
+            raise ValueError("the decision has no data with it: decide again, and report then")
+        return write_page(self, self._data, self._decided, title)
+
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write the page of :meth:`to_html` to a file, which appears whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        title : str, optional
+            What the data is called; by default the name of the file without its ending.
+
+        Examples
+        --------
+        >>> import linsep, os, tempfile
+        >>> decision = linsep.decide([[0, 1], [1, 3], [4, 2], [5, 5]], ["a", "a", "b", "b"])
+        >>> path = os.path.join(tempfile.mkdtemp(), "four points.html")
+        >>> decision.report(path)
+        >>> "One straight cut" in open(path, encoding="utf-8").read()
+        True
+        """
+        name = os.fsdecode(path)
+        default = os.path.splitext(os.path.basename(name))[0]
+        page = self.to_html(title=default if title is None else title)
+        scratch = f"{name}.{os.getpid()}.part"
+        try:
+            with open(scratch, "w", encoding="utf-8") as file:
+                file.write(page)
+            os.replace(scratch, name)
+        finally:
+            if os.path.exists(scratch):
+                os.remove(scratch)
 
     def _keep(self, source: Source) -> Decision:
         object.__setattr__(self, "_data", source)
@@ -357,7 +415,7 @@ def decide_parts(
         warnings.warn(f"the explanation is left out: {reason}", UserWarning, stacklevel=3)
     rows = found["rows"]
     proof = found["proof"]
-    return Decision(
+    decision = Decision(
         verdict=found["verdict"],
         coef=found["coef"],
         intercept=found["intercept"],
@@ -379,6 +437,8 @@ def decide_parts(
         left_out=found["left_out"],
         unfinished=found["unfinished"],
     )
+    object.__setattr__(decision, "_decided", found["decided"])
+    return decision
 
 
 class naming_columns:

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Cluster",
+    "Decided",
     "Packer",
     "Rows",
     "Worker",
@@ -21,7 +22,9 @@ __all__ = [
     "numbers_check",
     "open_table",
     "packed_key",
+    "page",
     "pick",
+    "picture",
     "read_proof",
     "scores",
     "separation",
@@ -45,6 +48,9 @@ class Cluster:
         sparse: bool,
         stamp: int | None = None,
     ) -> Cluster: ...
+
+@final
+class Decided: ...
 
 @final
 class Packer:
@@ -119,9 +125,26 @@ def open_table(
     path: str, options: dict[str, Any], progress: Callable[[str], Any] | None = None
 ) -> tuple[Rows, dict[str, Any]]: ...
 def packed_key(partition: int, place: int) -> int: ...
+def page(
+    x: Any,
+    positive: NDArray[np.bool_] | None,
+    decided: Decided,
+    *,
+    source: str,
+    names: tuple[list[str] | None, tuple[str, str], list[str] | None] | None = None,
+    progress: Callable[[str], Any] | None = None,
+) -> str: ...
 def pick(
     batch: Any, wanted: NDArray[np.int64], *, sparse: bool, offsets: list[int] | None = None
 ) -> tuple[bytes, bytes] | None: ...
+def picture(
+    x: Any,
+    positive: NDArray[np.bool_] | None,
+    coef: NDArray[np.float64],
+    intercept: float,
+    conflict: list[int],
+    suspects: list[int],
+) -> str: ...
 def read_proof(text: str) -> dict[str, Any]: ...
 def scores(
     batch: Any, lengths: list[int], coef: NDArray[np.float64], intercept: float

@@ -14,7 +14,7 @@ from linsep._table import Table, read_data
 if TYPE_CHECKING:
     from linsep._decision import Decision
 
-__all__ = ["Source", "picture"]
+__all__ = ["Source", "picture", "write_page"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def picture(decision: Decision, source: Source) -> dict[str, Any]:
     conflict = source.within(decision.conflicting_rows)
     if any(row >= matrix.rows for row in conflict):
         raise ValueError("the decision counts its rows in other data than this")
-    text = _linsep.picture(  # type: ignore[attr-defined]
+    text = _linsep.picture(
         matrix.values,
         source.labels.positive,
         np.ascontiguousarray(coef, dtype=np.float64),
@@ -86,6 +86,20 @@ def picture(decision: Decision, source: Source) -> dict[str, Any]:
     for weight in seen["weights"]:
         weight["feature"] = _feature_name(matrix, weight["feature"])
     return seen
+
+
+def write_page(decision: Decision, source: Source, decided: _linsep.Decided, title: str) -> str:
+    """Return the page of a decision, with the names that things have here."""
+    matrix = source.part()
+    names = None
+    if not isinstance(matrix.values, _linsep.Rows):
+        rows = matrix.index if source.places is None or matrix.index is not None else source.places
+        negative, positive = map(str, decision.classes)
+        features = matrix.names or [f"x{k}" for k in range(matrix.columns)]
+        names = (features, (negative, positive), None if rows is None else [str(row) for row in rows])
+    return _linsep.page(
+        matrix.values, source.labels.positive, decided, source=title, names=names
+    )
 
 
 def _plane(decision: Decision, matrix: Matrix, labels: Labels) -> tuple[np.ndarray, float, np.ndarray]:

@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
+use linsep::Hyperplane;
 use linsep::data::samples::{About, LabelNames, RowIds};
 use linsep::data::{Absorb, Block, Data, Error, Reads, Samples, Shape};
 use linsep::decide::{Decision, Explanation, Pass};
 use linsep::picture::{Marks, decision_picture, picture as draw};
 use linsep::report::page::decision::{Context, Timed, page as write};
-use linsep::Hyperplane;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -64,9 +64,8 @@ pub fn picture<'py>(
     let plane = Hyperplane { weights: coef.as_slice()?.to_vec(), bias: intercept };
     let conflict = conflict.into_iter().map(|row| (row, String::new())).collect();
     let (shared, marks) = (given.clone(), Marks { conflict, suspects });
-    let drawn = run(py, None, move |wire| {
-        shared.show(wire, |data| Ok(draw(data, &plane, &marks)?))
-    })?;
+    let drawn =
+        run(py, None, move |wire| shared.show(wire, |data| Ok(draw(data, &plane, &marks)?)))?;
     drop(given);
     Ok(serde_json::to_string(&drawn).expect("numbers and names are plain data"))
 }
@@ -92,7 +91,8 @@ pub fn page<'py>(
         let Decided { decision, explanation, passes } = found.get();
         let context = Context { source, passes: passes.clone(), ..Context::default() };
         let all = |data: &dyn Data| {
-            let drawn = decision_picture(data, decision, explanation.as_ref(), &mut Watcher::new(wire))?;
+            let drawn =
+                decision_picture(data, decision, explanation.as_ref(), &mut Watcher::new(wire))?;
             Ok(write(data, decision, explanation.as_ref(), Some(&drawn), &context))
         };
         shared.show(wire, |data| match names {

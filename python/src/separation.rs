@@ -32,7 +32,8 @@ pub fn separation<'py>(
     options.most_rows = most_rows;
     let shared = given.clone();
     let found = run(py, progress, move |wire| {
-        shared.show(wire, |data| Ok(check_separation_data(data, &options, &mut Watcher::new(wire))?))
+        shared
+            .show(wire, |data| Ok(check_separation_data(data, &options, &mut Watcher::new(wire))?))
     })?;
     drop(given);
     result(py, &found)

@@ -102,7 +102,3 @@ def _cells(across, up, positive, ranges):
     ]
     return {"columns": 96, "rows": 48, "filled": filled}
 
-
-if not hasattr(_linsep, "picture"):
-    # Until Rust has it: what draws is tested all the same.
-    _linsep.picture = make_picture

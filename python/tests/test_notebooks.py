@@ -34,9 +34,6 @@ def test_a_notebook_gives_what_it_stores(path, monkeypatch):
     stored = nbformat.read(path, as_version=4)
     nbformat.validate(stored)
     assert stored.metadata.ran == digest(stored), "the code has changed: run `make notebooks`"
-    pictures = isinstance(_linsep.picture, types.BuiltinFunctionType)
-    if not pictures and any("decision.plot(" in cell.source for cell in stored.cells):
-        pytest.skip("_linsep.picture is not there yet")
     found = run(path)
     for before, after in zip(code_cells(stored), code_cells(found), strict=True):
         assert before.execution_count == after.execution_count, "run `make notebooks`"

@@ -294,9 +294,6 @@ def test_without_matplotlib_the_remedy_is_named(monkeypatch, separable):
             draw()
 
 
-@pytest.mark.skipif(
-    not isinstance(_linsep.picture, types.BuiltinFunctionType), reason="_linsep.picture is not there yet"
-)
 def test_rust_sees_what_numpy_sees(tmp_path, wrong_labels):
     X, y, wrong = wrong_labels
     decision = linsep.decide(X, y, explain=True)

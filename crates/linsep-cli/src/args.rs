@@ -4,9 +4,10 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use linsep::data::read::{
-    Categorical, ColumnChoice, Format, Header, ReadOptions, Source, StreamOptions, Unknown, Where,
+    Categorical, ColumnChoice, Format, Header, Meter, ReadOptions, Source, StreamOptions, Unknown,
+    Where,
 };
 use linsep::data::samples::Missing;
 
@@ -28,6 +29,16 @@ pub struct Cli {
     /// Use this many threads [default: all cores]; results do not depend on it
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
+    /// When to colour results: on a terminal unless NO_COLOR is set, always, or never
+    #[arg(
+        long,
+        global = true,
+        value_name = "auto|always|never",
+        value_enum,
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub color: ColorChoice,
 }
 
 #[derive(Subcommand)]
@@ -212,6 +223,7 @@ impl DataArgs {
             },
             all_levels: self.all_levels,
             unknown: Unknown::Refuse,
+            meter: Meter::default(),
         }
     }
 }
@@ -417,6 +429,9 @@ pub struct RaceArgs {
     /// passive-aggressive, sgd, svm, lp, with commas between them
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "fine,perceptron")]
     pub methods: Vec<String>,
+    /// Visit rows in the order of the data even if they are sorted by class, which by default are shuffled
+    #[arg(long, conflicts_with = "shuffle")]
+    pub no_shuffle: bool,
     /// Write one line per epoch and method to this CSV file
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,

@@ -4,12 +4,14 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use linsep::data::ErrorKind;
-use linsep::data::error::escaped;
+use linsep::data::error::{Column, escaped};
 use linsep::data::read::{Foreign, LABEL_NAMES, stands_for_missing};
 use linsep::decide::{DecideError, JournalError, OptionError};
 use linsep::model::ModelError;
 use linsep::online::FitError;
 use linsep::proof::ProofError;
+
+use crate::suggest::did_you_mean;
 
 /// An error that ends the program with status 2: a message, and what to do about it.
 pub struct Failure {
@@ -97,7 +99,7 @@ impl Failure {
         let lines: Vec<String> = self.message.lines().map(escaped).collect();
         let mut text = format!("linsep: {}\n", lines.join("\n"));
         if let Some(hint) = &self.hint {
-            text.push_str(&format!("hint: {hint}\n"));
+            text.push_str(&format!("hint: {}\n", escaped(hint)));
         }
         // Nobody is left to tell if this fails.
         let _ = io::stderr().write_all(text.as_bytes());
@@ -215,11 +217,21 @@ fn data_hint(error: &linsep::Error) -> Option<String> {
         ErrorKind::ManyClasses { .. } => {
             "--positive VALUE sets one class against the rest; --label chooses another column"
         }
-        ErrorKind::NoSuchLabel { .. } => "--positive takes one of them",
+        ErrorKind::NoSuchLabel { wanted, found } => {
+            let nearest = did_you_mean(wanted, found.iter().map(String::as_str));
+            return nearest.or_else(|| Some("--positive takes one of them".to_string()));
+        }
         ErrorKind::NoSuchColumn { count: 1, .. } => {
             "--delimiter CHAR says what stands between cells"
         }
-        ErrorKind::NoSuchColumn { .. } => "columns are named by their header or numbered from 1",
+        ErrorKind::NoSuchColumn { wanted, available, .. } => {
+            let nearest = match wanted {
+                Column::Name(name) => did_you_mean(name, available.iter().map(String::as_str)),
+                Column::Number(_) => None,
+            };
+            let rule = || "columns are named by their header or numbered from 1".to_string();
+            return Some(nearest.unwrap_or_else(rule));
+        }
         ErrorKind::LabelCount { .. } => "--labels FILE has to have one label per row",
         ErrorKind::WrongFeatures { .. } => {
             "--features chooses the columns; --label names the one to pass over"

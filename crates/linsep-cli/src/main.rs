@@ -9,7 +9,9 @@ mod failure;
 mod interrupt;
 mod output;
 mod progress;
+mod screen;
 mod size;
+mod suggest;
 
 use std::process::ExitCode;
 
@@ -17,6 +19,7 @@ use clap::Parser;
 
 use args::{Cli, Command};
 use failure::Failure;
+use screen::Screen;
 
 fn main() -> ExitCode {
     share_addresses();
@@ -37,9 +40,10 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
             .map_err(|e| Failure::usage(format!("--threads {threads}: {e}"), None))?;
     }
     let interrupt = interrupt::watch();
+    let screen = Screen::new(cli.color);
     match &cli.command {
-        Command::Decide(args) => commands::decide::run(args, cli.quiet, &interrupt),
-        Command::Fit(args) => commands::fit::run(args, cli.quiet, &interrupt),
+        Command::Decide(args) => commands::decide::run(args, cli.quiet, screen, &interrupt),
+        Command::Fit(args) => commands::fit::run(args, cli.quiet, screen, &interrupt),
         Command::Verify(args) => commands::verify::run(args, cli.quiet),
         Command::Predict(args) => commands::predict::run(args, &interrupt),
         Command::Race(args) => commands::race::run(args, cli.quiet, &interrupt),

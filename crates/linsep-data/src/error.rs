@@ -172,7 +172,7 @@ pub enum ErrorKind {
     NoSuchLabel {
         /// The label that was named.
         wanted: String,
-        /// The first few that occur.
+        /// Those that occur.
         found: Vec<String>,
     },
     /// A column that was named does not exist.
@@ -180,7 +180,7 @@ pub enum ErrorKind {
     NoSuchColumn {
         /// The column that was named.
         wanted: Column,
-        /// The first few that exist.
+        /// The names of those that exist, or the first few numbers if columns have no names.
         available: Vec<String>,
         /// How many exist.
         count: usize,

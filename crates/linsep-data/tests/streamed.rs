@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use linsep_data::read::{
-    Categorical, ColumnChoice, Loaded, ReadOptions, Source, StreamOptions, Streamed, Where, load,
-    read,
+    Categorical, ColumnChoice, Loaded, Meter, ReadOptions, Source, StreamOptions, Streamed, Where,
+    load, read,
 };
 use linsep_data::samples::Missing;
 use linsep_data::write::npy_header;
@@ -357,4 +357,28 @@ fn memory_is_chosen_where_rows_fit() {
     // It is opened on the disk, where two labels are too few for it.
     let error = found.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(error.ends_with("expected 68719476736 labels, one per row, found 2"), "{error}");
+}
+
+#[test]
+fn a_meter_tells_how_much_has_been_read() {
+    let folder = Folder::new("meter");
+    // A few chunks of text.
+    let rows = 200_000;
+    let text: String = (0..rows).map(|i| format!("{i}.25,{}.5,{}\n", i * 7, i % 2)).collect();
+    let mut array = npy_header("<f8", &[rows, 3]);
+    array.extend((0..3 * rows).flat_map(|i| ((i % 2) as f64).to_le_bytes()));
+    let sources = [folder.write("a.csv", text.as_bytes()), folder.write("a.npy", &array)];
+    for source in sources.map(|path| Source::from(path.as_path())) {
+        for place in [Where::Memory, Where::Disk] {
+            let (meter, shares) = (Meter::default(), Mutex::new(vec![]));
+            let options = options(|options| {
+                options.meter = meter.clone();
+                options.label = Some(ColumnChoice::Number(3));
+            });
+            let progress = |rows| shares.lock().unwrap().extend(meter.share(rows));
+            load(&source, &options, place, &StreamOptions::default(), &progress).unwrap();
+            let shares = shares.into_inner().unwrap();
+            assert!(shares.is_sorted() && shares.last() == Some(&1.0), "{source:?}: {shares:?}");
+        }
+    }
 }

@@ -9,6 +9,7 @@ use linsep_data::kernels::{Grid, exponent};
 use linsep_data::{Block, Features, Samples};
 use rayon::prelude::*;
 
+use crate::Hyperplane;
 pub(crate) use whole::Whole;
 
 /// Rows handed to one task when all are scored.
@@ -253,6 +254,16 @@ impl<'a> Rows<'a> {
                 let first = task * ROWS_PER_TASK;
                 self.scores(first..first + out.len(), w, out);
             }),
+        }
+    }
+
+    /// Returns how many rows w puts on the wrong side, or on itself, those that are not at hand included. Counts
+    /// without rounding. Costs one parallel pass.
+    pub fn mistakes(&self, w: &[f64]) -> u64 {
+        let hyperplane = Hyperplane::from_lifted(w.to_vec());
+        match self.whole {
+            Some(whole) => whole.mistakes(&hyperplane),
+            None => hyperplane.evaluate(self.samples).mistakes,
         }
     }
 

@@ -18,15 +18,21 @@ use linsep::report::page::{
 };
 use linsep::report::{self, counted, json};
 
-use super::{load, name};
+use super::{distances_from, load, name};
 use crate::args::{DataArgs, DecideArgs, MarginArg, MarginKindArg};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{create_if, print};
 use crate::progress::Bar;
+use crate::screen::Screen;
 
 /// Runs the command.
-pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
+pub fn run(
+    args: &DecideArgs,
+    quiet: bool,
+    screen: Screen,
+    interrupt: &Interrupt,
+) -> Result<ExitCode, Failure> {
     let options = DecideOptions::default()
         .with_margin(match args.margin {
             MarginArg::Any => MarginGoal::Any,
@@ -80,19 +86,21 @@ pub fn run(args: &DecideArgs, quiet: bool, interrupt: &Interrupt) -> Result<Exit
         }
         match args.json {
             true => print(&format!("{}\n", json::decision(data, &decision, explanation)?))?,
-            false => print(&report::decision::text(data, &decision, explanation)?)?,
+            false => {
+                let stopped = decision.unfinished;
+                let distances = distances_from(data, decision.hyperplane(), stopped)?;
+                let distances = distances.as_ref();
+                let mut summary = report::decision::text(data, &decision, explanation, distances)?;
+                if let Some(kept) = journal.as_ref().filter(|_| decision.unfinished) {
+                    summary.text("go on", &kept.remedy(args.max_passes));
+                }
+                screen.show(&summary)?;
+            }
         }
         Ok::<_, Failure>(decision)
     })?;
-    match journal {
-        Some(kept) if !decision.unfinished => kept.remove(),
-        Some(kept) if !args.json => {
-            let path = kept.path.display();
-            // Passes that are kept count as passes.
-            let more = args.max_passes.map_or("", |_| ", with a larger --max-passes");
-            print(&format!("  {:<12}--resume goes on from {path}{more}\n", "go on"))?;
-        }
-        _ => {}
+    if let Some(kept) = journal.filter(|_| !decision.unfinished) {
+        kept.remove();
     }
     Ok(ExitCode::from(match decision.verdict() {
         Some(Verdict::Separable) => 0,
@@ -176,6 +184,13 @@ impl<'a> Kept<'a> {
         })
     }
 
+    /// Returns how to go on.
+    fn remedy(&self, max_passes: Option<u64>) -> String {
+        // Passes that are kept count as passes.
+        let more = max_passes.map_or("", |_| ", with a larger --max-passes");
+        format!("--resume goes on from {}{more}", self.path.display())
+    }
+
     /// Removes the file: there is nothing to go on with.
     fn remove(&self) {
         // Best effort: what was asked for has been said.
@@ -199,11 +214,12 @@ impl Watch for Watcher<'_> {
         self.bar.say(&format!("pass {passes} · {}", counted(*mistakes, "mistake")));
     }
 
-    fn removing(&self, Removing { questions, rows, .. }: &Removing) {
+    fn removing(&self, Removing { questions, rows, settled, .. }: &Removing) {
         let best = rows.map_or(String::new(), |rows| {
             format!(" · {} to remove so far", counted(rows as u64, "row"))
         });
-        self.bar.say(&format!("{}{best}", counted(*questions as u64, "question")));
+        let share = rows.zip(*settled).map(|(rows, settled)| settled as f64 / rows as f64);
+        self.bar.say_share(&format!("{}{best}", counted(*questions as u64, "question")), share);
     }
 
     fn cancelled(&self) -> Option<&AtomicBool> {

@@ -4,22 +4,30 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
+use linsep::data::Data;
 use linsep::model::Model;
 use linsep::online::{
     Checkpoint, EpochRecord, FitSettings, MethodSettings, Observer, Progress, Stop, fit_data,
+    sorted_by_class,
 };
 use linsep::picture::{Marks, picture};
 use linsep::report::{json, page, text};
 
-use super::{load, method, name};
+use super::{distances_from, load, method, name};
 use crate::args::{FitArgs, RunArgs};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{OutputFile, create_if, print, write_file};
 use crate::progress::FitProgress;
+use crate::screen::Screen;
 
 /// Runs the command.
-pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
+pub fn run(
+    args: &FitArgs,
+    quiet: bool,
+    screen: Screen,
+    interrupt: &Interrupt,
+) -> Result<ExitCode, Failure> {
     let settings = FitSettings {
         evaluate_epochs: args.evaluate_epochs,
         keep_history: args.history.is_some() || args.report.is_some(),
@@ -77,13 +85,34 @@ pub fn run(args: &FitArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCod
             let object = loaded.show(|data| json::fit(data, &settings.method, &fit));
             print(&format!("{object}\n"))?;
         }
-        false => print(&loaded.show(|data| text::fit(data, &settings.method, &fit)))?,
+        false => loaded.show(|data| {
+            let stopped = matches!(fit.stop, Stop::TimeLimit | Stop::Cancelled);
+            let distances = distances_from(data, Some(&fit.hyperplane), stopped)?;
+            screen.show(&text::fit(data, &settings.method, &fit, distances.as_ref()))
+        })?,
+    }
+    if !fit.separated() && !quiet {
+        loaded.show(|data| warn_if_sorted(data, &settings));
     }
     if let (Some(path), true) = (&args.checkpoint, fit.separated()) {
         // There is nothing to go on with.
         let _ = std::fs::remove_file(path);
     }
     Ok(status(fit.stop))
+}
+
+/// Says so if rows come in an order from which online methods learn little.
+fn warn_if_sorted(data: &dyn Data, settings: &FitSettings) {
+    // Where all rows are looked at at once, their order means nothing.
+    if settings.shuffle || settings.method.needs_memory() {
+        return;
+    }
+    if data.resident().is_some_and(|samples| sorted_by_class(samples.positive())) {
+        eprintln!(
+            "linsep: the rows are sorted by class, and online methods often learn little from that order"
+        );
+        eprintln!("hint: --shuffle visits them in a new random order each epoch");
+    }
 }
 
 /// Returns the settings of a run of `method`.

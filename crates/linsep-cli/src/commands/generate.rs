@@ -69,7 +69,8 @@ fn write_all<T: Generated + Written>(
         if labels_file.is_some() {
             all_labels.extend_from_slice(positive);
         }
-        bar.rows((first + count) as u64);
+        let made = (first + count) as u64;
+        bar.rows(made, Some(made as f64 / rows as f64));
     }
     if let Some(mut labels_file) = labels_file {
         labels_file.write(|out| out.write_all(&write::npy_labels(&all_labels)))?;

@@ -5,15 +5,15 @@ use serde_json::Value;
 
 use crate::args::MethodArgs;
 use crate::failure::Failure;
+use crate::suggest::did_you_mean;
 
 /// Returns the method of this name with its default settings.
 pub fn by_name(name: &str) -> Result<MethodSettings, Failure> {
     MethodSettings::by_name(name).ok_or_else(|| {
         let names: Vec<&str> = MethodSettings::all().iter().map(|m| m.name()).collect();
-        Failure::usage(
-            format!("no method is called \"{name}\""),
-            Some(&format!("the methods are {}", names.join(", "))),
-        )
+        let hint = did_you_mean(name, names.iter().copied());
+        let hint = hint.unwrap_or_else(|| format!("the methods are {}", names.join(", ")));
+        Failure::usage(format!("no method is called \"{name}\""), Some(&hint))
     })
 }
 
@@ -44,9 +44,10 @@ fn apply(method: MethodSettings, changes: Vec<(&str, Value)>) -> Result<MethodSe
         if key == "name" || !known.iter().any(|k| k == key) {
             let known: Vec<&str> =
                 known.iter().map(String::as_str).filter(|k| *k != "name").collect();
-            let hint = match known.is_empty() {
-                true => format!("{name} has no settings"),
-                false => format!("the settings of {name} are {}", known.join(", ")),
+            let hint = match (did_you_mean(key, known.iter().copied()), known.is_empty()) {
+                (Some(hint), _) => hint,
+                (None, true) => format!("{name} has no settings"),
+                (None, false) => format!("the settings of {name} are {}", known.join(", ")),
             };
             return Err(Failure::usage(format!("{name} has no setting \"{key}\""), Some(&hint)));
         }

@@ -10,9 +10,11 @@ pub mod race;
 pub mod reproduce;
 pub mod verify;
 
-use linsep::Samples;
+use linsep::data::Data;
 use linsep::data::error::bytes_for_people;
 use linsep::data::read::{self, Loaded, Room};
+use linsep::distances::{Distances, distances};
+use linsep::{Hyperplane, Samples};
 
 use crate::args::{DataArgs, StreamArgs, source};
 use crate::failure::Failure;
@@ -28,10 +30,26 @@ fn name(data: &str) -> String {
     }
 }
 
+/// Bins of the histogram: with a name of twelve letters it fits a terminal of 60 columns.
+const BINS: usize = 32;
+
+/// Returns how far the rows lie from a hyperplane, if there is one. Rows on the disk are not read again once a
+/// limit was reached.
+fn distances_from(
+    data: &dyn Data,
+    hyperplane: Option<&Hyperplane>,
+    stopped: bool,
+) -> Result<Option<Distances>, Failure> {
+    let hyperplane = hyperplane.filter(|_| data.resident().is_some() || !stopped);
+    Ok(hyperplane.map(|hyperplane| distances(data, hyperplane, BINS)).transpose()?)
+}
+
 /// Reads the samples that DATA and the data options name.
 fn read_samples(data: &str, input: &DataArgs, quiet: bool) -> Result<Samples, Failure> {
     let bar = Bar::new("reading", quiet);
-    let samples = read::read(&source(data), &input.options(), &|rows| bar.rows(rows))?;
+    let options = input.options();
+    let progress = |rows| bar.rows(rows, options.meter.share(rows));
+    let samples = read::read(&source(data), &options, &progress)?;
     bar.clear();
     Ok(samples)
 }
@@ -40,7 +58,7 @@ fn read_samples(data: &str, input: &DataArgs, quiet: bool) -> Result<Samples, Fa
 fn load(data: &str, input: &DataArgs, stream: &StreamArgs, quiet: bool) -> Result<Loaded, Failure> {
     let bar = Bar::new("reading", quiet);
     let (source, options) = (source(data), input.options());
-    let progress = |rows| bar.rows(rows);
+    let progress = |rows| bar.rows(rows, options.meter.share(rows));
     let loaded = read::load(&source, &options, stream.place(), &stream.options(), &progress);
     bar.clear();
     let (loaded, short) = loaded?;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use linsep::data::{Data, Memory, Shape};
-use linsep::online::{FitSettings, MethodSettings, Observer, Progress};
+use linsep::online::{FitSettings, MethodSettings, Observer, Progress, sorted_by_class};
 use linsep::race::{Entrant, race};
 use linsep::report::chart::{Chart, Line};
 use linsep::report::{counted, json, page, text};
@@ -25,7 +25,16 @@ pub fn run(args: &RaceArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCo
     let report = create_if(args.report.as_deref())?;
     let samples = read_samples(&args.data, &args.input, quiet)?;
     let data = Memory::new(&samples);
-    let settings = FitSettings { evaluate_epochs: true, ..settings(methods[0].clone(), &args.run) };
+    let sorted = !args.run.shuffle && sorted_by_class(samples.positive());
+    let shuffle = args.run.shuffle || sorted && !args.no_shuffle;
+    if sorted && shuffle && !quiet {
+        eprintln!(
+            "linsep: the rows are sorted by class, so each epoch visits them in a new random order \
+             (--no-shuffle keeps theirs)"
+        );
+    }
+    let settings =
+        FitSettings { evaluate_epochs: true, shuffle, ..settings(methods[0].clone(), &args.run) };
     let cancelled = interrupt.heed();
     let entrants = race(&samples, &methods, &settings, &mut |method| {
         Box::new(Lane { progress: FitProgress::new(method.name(), quiet), cancelled })
@@ -46,15 +55,16 @@ pub fn run(args: &RaceArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCo
     }
     if let Some(mut file) = report {
         let charts = [drawn(OverArg::Epochs), drawn(OverArg::Work)];
+        let note = shuffle.then_some("a new random order in each epoch");
         put(
             &mut file,
-            &page::race::page(data.shape(), &entrants, &charts, &name(&args.data), None),
+            &page::race::page(data.shape(), &entrants, &charts, &name(&args.data), note),
         )?;
         file.finish()?;
     }
     match args.json {
-        true => print(&format!("{}\n", json::race(&data, &entrants)))?,
-        false => print(&text::race(data.shape(), &entrants))?,
+        true => print(&format!("{}\n", json::race(&data, &entrants, shuffle)))?,
+        false => print(&text::race(data.shape(), &entrants, shuffle))?,
     }
     let any = entrants.iter().any(|entrant| entrant.fit.separated());
     Ok(ExitCode::from(if any {

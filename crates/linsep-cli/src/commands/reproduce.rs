@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use linsep::experiments::{EXPERIMENTS, Experiment, Precision, Run, run_data, run_methods};
 use linsep::online::FitSettings;
 use linsep::report::chart::{Chart, Line};
-use linsep::report::{counted, number, page, rounded, study};
+use linsep::report::{counted, duration, number, page, study};
 
 use super::race::Lane;
 use crate::args::{Dtype, ExperimentArg, ReproduceArgs};
@@ -59,7 +59,7 @@ fn run_experiment(
     let mut all = vec![];
     for run in 1..=args.runs.get() {
         let bar = Bar::new(&format!("({}) run {run}: making data", experiment.letter), quiet);
-        bar.rows(experiment.rows as u64);
+        bar.rows(experiment.rows as u64, None);
         let samples = run_data(experiment, args.seed + run as u64, precision)?;
         bar.clear();
         let cancelled = interrupt.heed();
@@ -82,13 +82,13 @@ fn run_experiment(
 fn line(experiment: &Experiment, run: &Run) -> String {
     let epsilon = run.epsilon().map_or(String::new(), |e| format!(", epsilon {}", number(e)));
     format!(
-        "({}) {}{epsilon}: {}, {} left, the work of {:.1} passes, {} s\n",
+        "({}) {}{epsilon}: {}, {} left, the work of {:.1} passes, {}\n",
         experiment.letter,
         run.name(),
         counted(run.fit.epochs, "epoch"),
         counted(run.fit.evaluation.mistakes, "mistake"),
         run.fit.rows_evaluated as f64 / experiment.rows as f64,
-        rounded(run.fit.seconds),
+        duration(run.fit.seconds),
     )
 }
 

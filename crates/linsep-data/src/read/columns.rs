@@ -12,7 +12,7 @@ use crate::samples::{Encoded, LeftOut, WhyLeftOut};
 /// Names that mark a label column, the first being preferred.
 pub const LABEL_NAMES: [&str; 4] = ["label", "class", "target", "y"];
 
-/// How many columns an error lists.
+/// How many columns without names an error lists.
 const LISTED: usize = 8;
 
 /// The longest range that is a range and not a name.
@@ -111,7 +111,7 @@ impl Columns {
             ColumnChoice::Number(number) => Column::Number(*number),
         };
         let available = match &self.names {
-            Some(names) => names.iter().take(LISTED).cloned().collect(),
+            Some(names) => names.clone(),
             None => (1..=self.width.min(LISTED)).map(|n| n.to_string()).collect(),
         };
         ErrorKind::NoSuchColumn { wanted, available, count: self.width }.into()

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::compression::read_error;
 use super::format::Format;
+use super::meter::Meter;
 use super::source::{Input, Source};
 use super::{ReadOptions, cell, foreign, npy};
 use crate::error::{Error, ErrorKind};
@@ -241,7 +242,7 @@ impl LabelFile {
     fn open(path: &Path, options: &ReadOptions) -> Result<Self, Error> {
         let missing = options.missing;
         let source = Source::File(path.to_path_buf());
-        let input = Input::open(&source)?;
+        let input = Input::open(&source, &Meter::default())?;
         let mut file = LabelFile { name: source.name(), ..LabelFile::default() };
         if input.head().starts_with(b"\x93NUMPY") || Format::by_extension(path) == Some(Format::Npy)
         {

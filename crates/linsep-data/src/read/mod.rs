@@ -8,7 +8,8 @@
 //! Every format is a `Table` that hands on `piece`s of raw rows. `gather` puts them together in
 //! memory and makes samples of them, `fill` finds what stands for missing numbers, and `predict` hands
 //! them on to a model. `streamed` leaves rows on the disk, for tables larger than memory, `cache` is the
-//! form in which it keeps text, and `load` chooses between memory and disk.
+//! form in which it keeps text, and `load` chooses between memory and disk. `meter` tells how far reading has
+//! come.
 
 mod cache;
 mod cell;
@@ -25,6 +26,7 @@ mod gather;
 mod labels;
 mod libsvm;
 mod load;
+mod meter;
 mod npy;
 mod piece;
 mod predict;
@@ -43,6 +45,7 @@ pub use columns::{ColumnChoice, LABEL_NAMES};
 pub use foreign::Foreign;
 pub use format::Format;
 pub use load::{Loaded, Room, Where, load};
+pub use meter::Meter;
 pub use predict::{Block, Expected, StreamSummary, Unknown, stream};
 pub use source::Source;
 pub use streamed::{StreamOptions, Streamed};
@@ -116,6 +119,8 @@ pub struct ReadOptions {
     pub missing: Missing,
     /// What a model does with a level that it does not know.
     pub unknown: Unknown,
+    /// Is told how far reading has come.
+    pub meter: Meter,
 }
 
 /// Returns the labelled rows of a source. `progress` is given the number of rows read so far.
@@ -169,6 +174,23 @@ enum Opened {
 impl Opened {
     /// Opens a source. Errors if it cannot be opened, or is of a kind that cannot be read.
     fn open(source: &Source, options: &ReadOptions) -> Result<Self, Error> {
+        let opened = Self::choose(source, options)?;
+        match &opened {
+            Opened::Bytes(input, Format::Npy) => {
+                // What is wrong with the array is said when it is read.
+                let rows = npy::Matrix::of(input).map_or(0, |matrix| matrix.rows());
+                options.meter.expect_rows(rows as u64);
+            }
+            Opened::Bytes(..) => {}
+            #[cfg(feature = "columnar")]
+            Opened::Columns(files) => {
+                options.meter.expect_rows(files.parts().iter().map(|&rows| rows as u64).sum());
+            }
+        }
+        Ok(opened)
+    }
+
+    fn choose(source: &Source, options: &ReadOptions) -> Result<Self, Error> {
         #[cfg(feature = "columnar")]
         if let Source::File(path) = source
             && let Some(paths) = columnar::part_files(path)?
@@ -177,7 +199,7 @@ impl Opened {
             let format = format.unwrap_or(Format::Parquet);
             return Ok(Opened::Columns(columnar::Files::open(&paths, format)?));
         }
-        let input = Input::open(source)?;
+        let input = Input::open(source, &options.meter)?;
         let format = choose_format(source, &input, options)?;
         match (format, source) {
             #[cfg(feature = "columnar")]

@@ -5,6 +5,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use super::compression::{self, Compression};
+use super::meter::Meter;
 use crate::error::Error;
 
 /// How many bytes are looked at to tell the format.
@@ -46,15 +47,20 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Returns the bytes of a source. Errors if it cannot be opened or read.
-    pub(super) fn open(source: &Source) -> Result<Self, Error> {
+    /// Returns the bytes of a source, and tells `meter` how many are read of how many, compressed as they are.
+    /// Errors if it cannot be opened or read.
+    pub(super) fn open(source: &Source, meter: &Meter) -> Result<Self, Error> {
         match source {
-            Source::Stdin => Self::new(Box::new(io::stdin()), None),
+            Source::Stdin => {
+                meter.expect_bytes(0);
+                Self::new(Box::new(io::stdin()), None)
+            }
             Source::File(path) => {
                 let file = File::open(path)?;
-                let regular = file.metadata()?.is_file();
+                let (size, regular) = (file.metadata()?.len(), file.metadata()?.is_file());
                 let same = regular.then(|| file.try_clone()).transpose()?;
-                Self::new(Box::new(file), same)
+                meter.expect_bytes(if regular { size } else { 0 });
+                Self::new(Box::new(meter.counting(file)), same)
             }
         }
     }
@@ -121,8 +127,9 @@ mod tests {
     #[test]
     fn a_missing_file_and_a_folder_are_errors() {
         let missing = Source::from(Path::new("/no/such/file.csv"));
-        assert!(Input::open(&missing).is_err());
-        assert!(Input::open(&Source::File(std::env::temp_dir())).is_err());
+        assert!(Input::open(&missing, &Meter::default()).is_err());
+        let folder = Source::File(std::env::temp_dir());
+        assert!(Input::open(&folder, &Meter::default()).is_err());
     }
 
     #[test]

@@ -141,7 +141,7 @@ impl LabelTable {
         let count = self.spellings.len();
         let chosen = match positive {
             Some(wanted) => *self.codes.get(&key(wanted)).ok_or_else(|| {
-                ErrorKind::NoSuchLabel { wanted: wanted.to_string(), found: examples() }
+                ErrorKind::NoSuchLabel { wanted: wanted.to_string(), found: self.spellings.clone() }
             })?,
             None if count > 2 => {
                 return Err(ErrorKind::ManyClasses { count, examples: examples() }.into());

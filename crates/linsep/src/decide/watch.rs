@@ -24,6 +24,8 @@ pub struct Removing {
     pub questions: usize,
     /// Rows of the smallest set known so far without which the rest is separable; none if none is known.
     pub rows: Option<usize>,
+    /// How many of them are known to have to stay out, or could not be put back; none before this is tried.
+    pub settled: Option<usize>,
 }
 
 /// Where the search stands after a pass.

@@ -5,6 +5,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use linsep_data::{Absorb, Block, Data, Error, Features, Fold, Samples, fold};
 
 use super::{Length, Rows};
+use crate::Hyperplane;
 use crate::random::draw;
 
 /// The rows of the data, wherever they are. Who asks it for more than the rows at hand cannot fail: what
@@ -116,6 +117,11 @@ impl<'a> Whole<'a> {
     pub(super) fn scores(&self, length: Length, w: &[f64], out: &mut [f64]) {
         let seen = Scores { length, w, out: Mutex::new(out) };
         self.kept(self.data.pass(&seen));
+    }
+
+    /// Returns the mistakes of a hyperplane on all rows. Costs a pass.
+    pub(super) fn mistakes(&self, hyperplane: &Hyperplane) -> u64 {
+        self.kept(hyperplane.evaluate_data(self.data).map(|found| found.mistakes))
     }
 
     /// Returns a copy of a row, or none if it cannot be read.

@@ -24,7 +24,7 @@ pub use checkpoint::Checkpoint;
 pub use driver::{
     EpochRecord, Fit, FitError, FitSettings, Observer, Progress, Stop, fit, fit_data,
 };
-pub use order::{Order, Span};
+pub use order::{Order, Span, sorted_by_class};
 pub use settings::{MethodSettings, SettingsError};
 
 use serde::Serialize;

@@ -56,6 +56,28 @@ pub(crate) fn random_stream(seed: u64, number: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
+/// Returns true if rows of one class follow each other so long that methods which visit them in this order learn
+/// little: the label changes from one row to the next at most a tenth as often as in a random order.
+///
+/// A random order of p positive and q negative rows has 2pq / (p + q) changes on average. With a tenth of them,
+/// runs of one class are ten times as long as chance makes them, and a method forgets one class while it sees
+/// the other. Two classes change at least once, so no rows are called sorted of which a random order has fewer
+/// than ten changes on average, and no more than one random order in 90,000 is. Costs a look at each label.
+///
+/// ```
+/// use linsep::online::sorted_by_class;
+///
+/// let sorted: Vec<bool> = (0..100).map(|i| i >= 50).collect();
+/// let alternating: Vec<bool> = (0..100).map(|i| i % 2 == 0).collect();
+/// assert!(sorted_by_class(&sorted) && !sorted_by_class(&alternating));
+/// ```
+pub fn sorted_by_class(positive: &[bool]) -> bool {
+    let changes = positive.windows(2).filter(|pair| pair[0] != pair[1]).count() as u128;
+    let positives = positive.iter().filter(|&&positive| positive).count() as u128;
+    let rows = positive.len() as u128;
+    changes > 0 && 10 * changes * rows <= 2 * positives * (rows - positives)
+}
+
 /// Consecutive positions of one epoch.
 #[derive(Clone, Debug)]
 pub struct Span<'a> {
@@ -86,6 +108,37 @@ impl Span<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sorted_is_far_from_what_chance_does() {
+        let check = |labels: &str, expected: bool| {
+            let positive: Vec<bool> = labels.bytes().map(|byte| byte == b'+').collect();
+            assert_eq!(sorted_by_class(&positive), expected, "{labels}");
+        };
+        let two = |negative: usize, positive: usize| "-".repeat(negative) + &"+".repeat(positive);
+        check("--+", false);
+        check("-+", false);
+        check(&two(9, 9), false);
+        check(&two(10, 10), true);
+        check(&two(50, 100), true);
+        // Few rows of one class stand together by chance.
+        check(&two(5, 1000), false);
+        check(&two(1000, 1), false);
+        check(&"-+".repeat(500), false);
+        check(&two(4, 4).repeat(500), false);
+        check(&two(50, 50).repeat(500), true);
+        check(&"+".repeat(100), false);
+        check("", false);
+        let sorted: Vec<bool> = (0..1000).map(|row| row >= 300).collect();
+        assert!(sorted_by_class(&sorted));
+        for seed in 0..200 {
+            let order = Order::shuffled(1000, seed, 1);
+            let shuffled: Vec<bool> = (0..1000).map(|k| sorted[order.row(k)]).collect();
+            assert!(!sorted_by_class(&shuffled), "{seed}");
+            let few: Vec<bool> = shuffled[..20].to_vec();
+            assert!(!sorted_by_class(&few), "{seed}");
+        }
+    }
 
     #[test]
     fn a_shuffle_is_a_permutation_that_seed_and_epoch_determine() {

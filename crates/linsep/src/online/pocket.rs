@@ -1,29 +1,31 @@
-//! Pocket with ratchet: perceptron steps, and in the pocket the best hyperplane met so far.
+//! Pocket with ratchet: the Perceptron, and in the pocket the best of the hyperplanes that were checked.
 //!
 //! ```text
-//! given   lifted samples z = y (x, 1) / ‖(x, 1)‖
+//! given   extended samples z = y (x, 1), not normalized, as for the Perceptron
 //! start   w = 0, pocket = w
 //! visit   if w·z <= 0:  w += z, run = 0
-//!         else          run += 1; if run > run of the pocket: check w on all samples, and if it
-//!                       makes fewer mistakes than the pocket: pocket = w
+//!         else          run += 1; if run > run of the pocket: check w
+//! epoch   at its end check w, too
+//! check   count the mistakes of w on all samples; if it makes fewer than the pocket: pocket = w
 //! stop    at the end of an epoch, if the pocket makes no mistake
 //! answer  the pocket
 //! ```
 //!
 //! A long run of correct answers hints at a good w; the check, the ratchet, makes sure of it, so
-//! the mistakes of the pocket never rise. Since w stands still during a run, it is checked once per
-//! run, and while w is the pocket, both runs grow together.
+//! the mistakes of the pocket never rise. Rows that are sorted by class make long runs of poor
+//! hyperplanes, which keep better ones from being looked at; hence the check at the end of each
+//! epoch. Since w stands still during a run, it is checked once per run, and while w is the pocket,
+//! both runs grow together.
 //!
-//! Guarantee: as for the Perceptron at most 1/rho² updates, if the largest angular margin rho is
-//! positive. If samples are drawn at random from inseparable data, the pocket holds a hyperplane
-//! with the fewest mistakes with a probability that tends to one, without a bound on the time. Cost
-//! per pass: n dot products, one axpy per mistake, and n more dot products per check: at worst one
-//! check per mistake.
+//! Guarantee: w is that of the Perceptron, so it separates after as many updates at the most; and after every epoch the
+//! pocket makes no more mistakes than the Perceptron's hyperplane. If samples are drawn at random from inseparable
+//! data, the pocket holds a hyperplane with the fewest mistakes with a probability that tends to one, without a
+//! bound on the time. Cost per pass: n dot products, one axpy per mistake, and n more dot products per check: at
+//! least one check per epoch in which w changed, at worst one per mistake.
 //!
 //! Reference: S. Gallant, Perceptron-based learning algorithms, IEEE Transactions on Neural
 //! Networks 1 (1990).
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -38,12 +40,11 @@ pub struct Pocket {
 #[derive(Serialize, Deserialize)]
 struct State {
     w: Vec<f64>,
-    updates: u64,
+    /// The lengths of the samples that were added to w.
+    lengths: f64,
     /// Correct answers since w last changed, and whether it was checked since.
     run: u64,
     checked: bool,
-    /// Whether this epoch had no mistake so far.
-    clean: bool,
     pocket: Vec<f64>,
     pocket_run: u64,
     pocket_mistakes: u64,
@@ -52,17 +53,16 @@ struct State {
 }
 
 impl Pocket {
-    /// Returns the method at w = 0, which is its pocket too. It learns from [`Rows::lifted`].
+    /// Returns the method at w = 0, which is its pocket too. It learns from [`Rows::raw`].
     pub fn new(rows: &Rows) -> Self {
         let w = vec![0.0; rows.dimension()];
         Pocket {
             state: State {
                 pocket: w.clone(),
                 w,
-                updates: 0,
+                lengths: 0.0,
                 run: 0,
-                checked: false,
-                clean: true,
+                checked: true,
                 pocket_run: 0,
                 // Every sample has w·z = 0.
                 pocket_mistakes: rows.len() as u64,
@@ -79,40 +79,35 @@ impl Pocket {
             rows.add(i, 1.0, &mut state.w);
             tally.mistakes += 1;
             tally.updates += 1;
-            state.updates += 1;
+            state.lengths += rows.squared_length(i).sqrt();
             state.run = 0;
-            (state.checked, state.pocketed, state.clean) = (false, false, false);
+            (state.checked, state.pocketed) = (false, false);
             return;
         }
         state.run += 1;
         if state.pocketed {
             state.pocket_run = state.run;
-        } else if !state.checked && state.run > state.pocket_run {
-            state.checked = true;
-            tally.evaluated += rows.len() as u64;
-            let mistakes = count_mistakes(rows, &state.w);
-            if mistakes < state.pocket_mistakes {
-                state.put(mistakes);
-            }
+        } else if state.run > state.pocket_run {
+            state.check(rows, tally);
         }
     }
 }
 
 impl State {
-    /// Puts w in the pocket.
-    fn put(&mut self, mistakes: u64) {
-        self.pocket.copy_from_slice(&self.w);
-        self.pocket_run = self.run;
-        self.pocket_mistakes = mistakes;
-        self.pocketed = true;
+    /// Puts w in the pocket if it makes fewer mistakes, unless that is known already. Costs a parallel pass.
+    fn check(&mut self, rows: &Rows, tally: &mut Tally) {
+        if std::mem::replace(&mut self.checked, true) {
+            return;
+        }
+        tally.evaluated += rows.len() as u64;
+        let mistakes = rows.mistakes(&self.w);
+        if mistakes < self.pocket_mistakes {
+            self.pocket.copy_from_slice(&self.w);
+            self.pocket_run = self.run;
+            self.pocket_mistakes = mistakes;
+            self.pocketed = true;
+        }
     }
-}
-
-/// Returns the mistakes of w on all rows. Costs one parallel pass.
-fn count_mistakes(rows: &Rows, w: &[f64]) -> u64 {
-    let mut scores = vec![0.0; rows.len()];
-    rows.all_scores(w, &mut scores);
-    scores.par_iter().filter(|&&score| score <= 0.0).count() as u64
 }
 
 impl Method for Pocket {
@@ -124,14 +119,10 @@ impl Method for Pocket {
         tally
     }
 
-    fn end_epoch(&mut self, _rows: &Rows) -> EpochEnd {
-        let state = &mut self.state;
-        // In shuffled epochs the pocket's run may be the longer one all the same.
-        if state.clean && !state.pocketed {
-            state.put(0);
-        }
-        state.clean = true;
-        EpochEnd { converged: state.pocket_mistakes == 0, ..EpochEnd::default() }
+    fn end_epoch(&mut self, rows: &Rows) -> EpochEnd {
+        let mut tally = Tally::default();
+        self.state.check(rows, &mut tally);
+        EpochEnd { tally, converged: self.state.pocket_mistakes == 0 }
     }
 
     fn answer(&self) -> Vec<f64> {
@@ -139,7 +130,7 @@ impl Method for Pocket {
     }
 
     fn margin_bound(&self) -> Option<f64> {
-        margin_bound(&self.state.w, self.state.updates as f64)
+        margin_bound(&self.state.w, self.state.lengths)
     }
 
     fn save(&self) -> Value {
@@ -168,7 +159,7 @@ mod tests {
     #[test]
     fn the_mistakes_of_the_pocket_never_rise_and_are_those_of_its_hyperplane() {
         let samples = inseparable();
-        let rows = Rows::lifted(&samples);
+        let rows = Rows::raw(&samples);
         let mut method = Pocket::new(&rows);
         let mut tally = Tally::default();
         let mut before = u64::MAX;
@@ -178,7 +169,7 @@ mod tests {
                 method.visit(&rows, order.row(position), &mut tally);
                 let mistakes = method.state.pocket_mistakes;
                 assert!(mistakes <= before);
-                assert_eq!(mistakes, count_mistakes(&rows, &method.answer()));
+                assert_eq!(mistakes, rows.mistakes(&method.answer()));
                 before = mistakes;
             }
             assert!(!method.end_epoch(&rows).converged);

@@ -153,7 +153,7 @@ impl MethodSettings {
 
     /// Returns true if the method learns from rows that are not normalized.
     pub(super) fn learns_raw(&self) -> bool {
-        *self == MethodSettings::Perceptron
+        matches!(self, MethodSettings::Perceptron | MethodSettings::Pocket)
     }
 
     /// Returns the rows in the form from which the method learns.

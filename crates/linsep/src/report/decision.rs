@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 
-use super::text::{SHOWN_WEIGHTS, equation, notes};
-use super::{counted, grouped, number, rounded};
+use super::summary::{Summary, Table, Tone, add_distances};
+use super::text::{SHOWN_WEIGHTS, class_names, describe_data, equation};
+use super::{bracket, counted, duration, grouped, number, rounded};
 use crate::cover::chance;
-use crate::data::Data;
 use crate::data::samples::About;
-use crate::decide::{Carried, Conflict, Decision, Explanation, Limit, Outcome, Removal, Verdict};
+use crate::data::{Data, Features};
+use crate::decide::{
+    Carried, Conflict, Decision, Explanation, Limit, Margin, Outcome, Removal, Verdict,
+};
+use crate::distances::Distances;
 use crate::{Error, Samples};
 
 /// Conflicting rows that are shown, and groups of duplicates.
@@ -67,7 +71,7 @@ impl<'a> Shown<'a> {
     }
 
     /// Returns the first values of a row, with their names.
-    fn values(&self, row: usize) -> String {
+    fn values(&self, row: usize) -> Vec<String> {
         let (samples, place) = self.at(row);
         let (mut values, mut stored) = (vec![], 0);
         samples.features().for_each(place, |k, v| {
@@ -79,7 +83,51 @@ impl<'a> Shown<'a> {
         if stored > SHOWN_WEIGHTS {
             values.push("…".to_string());
         }
-        values.join(", ")
+        values
+    }
+
+    /// Adds rows with their labels, what `more` says of each, and their first values: as a table, or one by
+    /// one where each stores other features.
+    fn add(&self, summary: &mut Summary, rows: &[usize], more: Option<(&str, Vec<String>)>) {
+        let Some(&first) = rows.first() else { return };
+        let samples = self.at(first).0;
+        if matches!(samples.features(), Features::Sparse(_)) {
+            for (k, &row) in rows.iter().enumerate() {
+                let more = more.as_ref().map(|(name, cells)| format!(", {name} {}", cells[k]));
+                let lead = format!("{}{}: ", self.labelled(row), more.unwrap_or_default());
+                summary.list("", &lead, &self.values(row));
+            }
+            return;
+        }
+        let mut table = Table::default();
+        let names: Vec<String> = rows.iter().map(|&row| self.name(row)).collect();
+        table.column("row", names, samples.row_ids().is_none());
+        let label = |&row: &usize| self.about.label(self.is_positive(row)).to_string();
+        table.column("label", rows.iter().map(label).collect(), false);
+        if let Some((name, cells)) = more {
+            table.column(name, cells, true);
+        }
+        table.keep();
+        for feature in 0..samples.columns().min(SHOWN_WEIGHTS) {
+            let cells = rows.iter().map(|&row| self.cell(row, feature)).collect();
+            table.column(&self.about.feature(feature), cells, true);
+        }
+        if samples.columns() > SHOWN_WEIGHTS {
+            table.more();
+        }
+        summary.table(table);
+    }
+
+    /// Returns one value of a row.
+    fn cell(&self, row: usize, feature: usize) -> String {
+        let (samples, place) = self.at(row);
+        let mut cell = String::new();
+        samples.features().for_each(place, |k, v| {
+            if k == feature {
+                cell = number(v);
+            }
+        });
+        cell
     }
 
     /// Returns what rows are called: "1, 4 and 7".
@@ -97,72 +145,96 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Returns what `decide` prints, and with `--explain` also why.
+/// Returns what `decide` prints, and with `--explain` also why. `distances` are those of the rows from the
+/// hyperplane of the decision, if they are known.
 ///
 /// Errors if the rows that are shown cannot be read.
 pub fn text(
     data: &dyn Data,
     decision: &Decision,
     explanation: Option<&Explanation>,
-) -> Result<String, Error> {
+    distances: Option<&Distances>,
+) -> Result<Summary, Error> {
     let (shape, about) = (data.shape(), data.about());
     let shown = Shown::fetch(data, decision, explanation)?;
-    let names = &about.label_names;
-    let mut report = Report(format!("{}\n", headline(decision)));
-    report.line(
-        "data",
-        &format!(
-            "{}, {}; positive \"{}\", negative \"{}\"",
-            counted(shape.rows as u64, "row"),
-            counted(shape.columns as u64, "feature"),
-            names.positive,
-            names.negative
-        ),
-    );
-    notes(shape, about).iter().for_each(|note| report.line("", note));
+    let mut summary = headline(decision);
+    describe_data(&mut summary, shape, about);
     let passes = counted(decision.passes, "pass");
-    report.line("work", &format!("{passes} in {} s", rounded(decision.seconds)));
+    summary.text("work", &format!("{passes} in {}", duration(decision.seconds)));
     if decision.left_out {
-        report.line("left out", "the dual problem, which needs all rows in memory");
+        summary.text("left out", "the dual problem, which needs all rows in memory");
     }
     match (decision.proof(), decision.verdict()) {
         (Some(_), Some(_)) => {
-            report.line("proof", "checked in exact arithmetic (--proof FILE keeps it)");
+            summary.text("proof", "checked in exact arithmetic (--proof FILE keeps it)");
         }
         (Some(_), None) => {
-            report.line("proof", "that much is checked in exact arithmetic (--proof FILE keeps it)")
+            let proof = "that much is checked in exact arithmetic (--proof FILE keeps it)";
+            summary.text("proof", proof);
         }
         (None, _) => {}
     }
-    let Some(conflicting) = decision.conflict() else {
-        let margin = decision.margin();
-        let (kind, lower, upper) = (margin.kind, rounded(margin.lower), rounded(margin.upper));
-        let between = format!("the largest {kind} margin is between {lower} and {upper}");
-        report.line("margin", &between);
-        if decision.verdict() == Some(Verdict::Separable)
-            && let Some(cheap) = cheap(shape.rows, shape.columns)
-        {
-            report.line("chance", &cheap);
-        }
-        if let Some(hyperplane) = decision.hyperplane() {
-            let remedy = "--json prints them, --proof FILE keeps them";
-            report
-                .line("hyperplane", &equation(hyperplane, about.feature_names.as_deref(), remedy));
-        }
-        return Ok(report.0);
-    };
-    conflict(&mut report, &shown, &conflicting.rows(), decision.contradiction);
-    if let Some(explanation) = explanation {
-        // Two rows in conflict have been called the same row already.
-        if conflicting.len() > 2 || explanation.contradictions.len() > 1 {
-            duplicates(&mut report, &shown, &explanation.contradictions);
-        }
-        if let Some(carried) = &explanation.carried_by {
-            carried_by(&mut report, &shown, shape.rows, carried);
-        }
-        removal(&mut report, &shown, explanation.removal.as_ref());
+    if decision.conflict().is_none() {
+        margin(&mut summary, data, decision);
     }
-    Ok(report.0)
+    let whose = match decision.verdict() {
+        Some(Verdict::Separable) => "the hyperplane",
+        _ => "the best hyperplane met",
+    };
+    add_distances(&mut summary, distances, class_names(about), whose);
+    match (decision.conflict(), decision.hyperplane()) {
+        (Some(conflicting), _) => {
+            conflict(&mut summary, &shown, &conflicting.rows(), decision.contradiction);
+            if let Some(explanation) = explanation {
+                explain(&mut summary, &shown, shape.rows, conflicting.len(), explanation);
+            }
+        }
+        (None, Some(hyperplane)) => {
+            let remedy = "--json prints them, --proof FILE keeps them";
+            let equation = equation(hyperplane, about.feature_names.as_deref(), remedy);
+            summary.text("hyperplane", &equation);
+        }
+        (None, None) => {}
+    }
+    Ok(summary)
+}
+
+/// Adds what is known of the largest margin, and whether chance would have made one as well.
+fn margin(summary: &mut Summary, data: &dyn Data, decision: &Decision) {
+    let Margin { kind, lower, upper } = decision.margin();
+    // What every margin is above, or below, is no bound.
+    let known = |bound: f64| bound.abs() < f64::MAX;
+    let value = match (known(lower), known(upper)) {
+        (true, true) => bracket(lower, upper),
+        (true, false) => format!("at least {}", rounded(lower)),
+        (false, true) => format!("at most {}", rounded(upper)),
+        (false, false) => "not bounded yet".to_string(),
+    };
+    summary.text("margin", &format!("the largest {kind} margin is {value}"));
+    let shape = data.shape();
+    if decision.verdict() == Some(Verdict::Separable)
+        && let Some(cheap) = cheap(shape.rows, shape.columns)
+    {
+        summary.text("chance", &cheap);
+    }
+}
+
+/// Adds why data is not separable.
+fn explain(
+    summary: &mut Summary,
+    shown: &Shown,
+    rows: usize,
+    conflicting: usize,
+    explanation: &Explanation,
+) {
+    // Two rows in conflict have been called the same row already.
+    if conflicting > 2 || explanation.contradictions.len() > 1 {
+        duplicates(summary, shown, &explanation.contradictions);
+    }
+    if let Some(carried) = &explanation.carried_by {
+        carried_by(summary, shown, rows, carried);
+    }
+    removal(summary, shown, explanation.removal.as_ref());
 }
 
 /// Returns that as many rows would probably separate whatever their labels, if that is so.
@@ -182,57 +254,56 @@ fn cheap(rows: usize, features: usize) -> Option<String> {
     Some(format!("{rows} in {}: {says}", counted(features as u64, "feature")))
 }
 
-fn headline(decision: &Decision) -> &'static str {
-    match &decision.outcome {
+fn headline(decision: &Decision) -> Summary {
+    let (tone, meaning) = match &decision.outcome {
         Outcome::Separable { .. } => {
-            "separable: a hyperplane puts every row strictly on its own side"
+            (Tone::Good, "a hyperplane puts every row strictly on its own side")
         }
-        Outcome::QuasiSeparable { .. } => {
-            "quasi-separable: a hyperplane puts no row on the wrong side, but none puts every row \
-             strictly on its own"
-        }
+        Outcome::QuasiSeparable { .. } => (
+            Tone::Mixed,
+            "a hyperplane puts no row on the wrong side, but none puts every row strictly on its own",
+        ),
         Outcome::Inseparable { .. } => {
-            "inseparable: no hyperplane separates the classes, not even weakly"
+            (Tone::Bad, "no hyperplane separates the classes, not even weakly")
         }
-        Outcome::Undecided { conflict: None, because, .. } => match because {
-            Limit::Passes => {
-                "undecided: the passes ran out before an answer was proven (--max-passes allows more)"
-            }
-            Limit::Time => {
-                "undecided: the time ran out before an answer was proven (--time-limit allows more)"
-            }
-            Limit::Unconfirmed => "undecided: what was found could not be confirmed",
-            _ => "undecided: stopped before an answer was proven",
-        },
-        Outcome::Undecided { because: Limit::Unconfirmed, .. } => {
-            "undecided: no hyperplane separates the classes strictly; whether one does weakly could not \
-             be confirmed"
+        Outcome::Undecided { conflict, because, .. } => {
+            (Tone::Open, open(conflict.is_some(), *because))
         }
-        Outcome::Undecided { .. } => {
-            "undecided: no hyperplane separates the classes strictly; whether one does weakly was \
-             still open when a limit was reached"
+    };
+    Summary::new(tone, &decision.word(), meaning)
+}
+
+/// Returns why there is no verdict, and what is known all the same.
+fn open(conflict: bool, because: Limit) -> &'static str {
+    match (conflict, because) {
+        (false, Limit::Passes) => {
+            "the passes ran out before an answer was proven (--max-passes allows more)"
+        }
+        (false, Limit::Time) => {
+            "the time ran out before an answer was proven (--time-limit allows more)"
+        }
+        (false, Limit::Unconfirmed) => "what was found could not be confirmed",
+        (false, _) => "stopped before an answer was proven",
+        (true, Limit::Unconfirmed) => {
+            "no hyperplane separates the classes strictly; whether one does weakly could not be confirmed"
+        }
+        (true, _) => {
+            "no hyperplane separates the classes strictly; whether one does weakly was still open when a \
+             limit was reached"
         }
     }
 }
 
-/// Lines with a word in front.
-struct Report(String);
-
-impl Report {
-    fn line(&mut self, word: &str, text: &str) {
-        self.0.push_str(&format!("  {word:<12}{text}\n"));
-    }
-
-    fn more(&mut self, shown: usize, all: usize) {
-        if all > shown {
-            let more = grouped((all - shown) as u64);
-            self.line("", &format!("… and {more} more (--json names all)"));
-        }
+/// Says how many there are beyond those that are shown.
+fn more(summary: &mut Summary, shown: usize, all: usize) {
+    if all > shown {
+        let more = grouped((all - shown) as u64);
+        summary.text("", &format!("… and {more} more (--json names all)"));
     }
 }
 
 fn conflict(
-    report: &mut Report,
+    summary: &mut Summary,
     shown: &Shown,
     rows: &[usize],
     contradiction: Option<(usize, usize)>,
@@ -242,38 +313,36 @@ fn conflict(
         [a, b] => format!("rows {} are the same row under both labels:", shown.list(&[a, b])),
         _ => format!("{} that rule a strict separation out:", counted(rows.len() as u64, "row")),
     };
-    report.line("conflict", &headline);
-    for &row in rows.iter().take(SHOWN_ROWS) {
-        report.line("", &format!("{}: {}", shown.labelled(row), shown.values(row)));
-    }
-    report.more(SHOWN_ROWS, rows.len());
+    summary.text("conflict", &headline);
+    shown.add(summary, &rows[..rows.len().min(SHOWN_ROWS)], None);
+    more(summary, SHOWN_ROWS, rows.len());
     if let Some((a, b)) = contradiction.filter(|_| rows.len() > 2) {
         let same = format!("rows {} are the same row under both labels", shown.list(&[a, b]));
-        report.line("", &same);
+        summary.text("", &same);
     }
 }
 
-fn duplicates(report: &mut Report, shown: &Shown, groups: &[Vec<usize>]) {
+fn duplicates(summary: &mut Summary, shown: &Shown, groups: &[Vec<usize>]) {
     let [first, ..] = groups else {
         return;
     };
     if groups.len() == 1 {
         let same = format!("rows {} are the same row under both labels", shown.list(first));
-        report.line("duplicates", &same);
+        summary.text("duplicates", &same);
         return;
     }
     let count = grouped(groups.len() as u64);
-    report.line("duplicates", &format!("{count} groups of identical rows under both labels:"));
+    summary.text("duplicates", &format!("{count} groups of identical rows under both labels:"));
     for group in groups.iter().take(SHOWN_ROWS) {
-        report.line("", &format!("rows {}", shown.list(group)));
+        summary.text("", &format!("rows {}", shown.list(group)));
     }
-    report.more(SHOWN_ROWS, groups.len());
+    more(summary, SHOWN_ROWS, groups.len());
 }
 
-fn removal(report: &mut Report, shown: &Shown, removal: Option<&Removal>) {
+fn removal(summary: &mut Summary, shown: &Shown, removal: Option<&Removal>) {
     let Some(removal) = removal else {
         let none = "found no rows without which the rest is separable and has both classes";
-        report.line("suspects", none);
+        summary.text("suspects", none);
         return;
     };
     let count = removal.rows.len();
@@ -284,39 +353,37 @@ fn removal(report: &mut Report, shown: &Shown, removal: Option<&Removal>) {
             counted(count as u64, "row")
         ),
     };
-    report.line("suspects", &headline);
+    summary.text("suspects", &headline);
     let effort = match (removal.irreducible, count) {
         (true, 1) => "",
         (true, _) => "(best effort: none of them can go back, but another set may be smaller)",
         (false, _) => "(best effort: some of them might go back, and another set may be smaller)",
     };
     if !effort.is_empty() {
-        report.line("", effort);
+        summary.text("", effort);
     }
-    for removed in removal.rows.iter().take(SHOWN_SUSPECTS) {
-        let row = shown.labelled(removed.row);
-        let distance = rounded(removed.distance);
-        let values = shown.values(removed.row);
-        report.line("", &format!("{row}, {distance} on the wrong side: {values}"));
-    }
-    report.more(SHOWN_SUSPECTS, count);
+    let first = &removal.rows[..count.min(SHOWN_SUSPECTS)];
+    let rows: Vec<usize> = first.iter().map(|removed| removed.row).collect();
+    let distances = first.iter().map(|removed| rounded(removed.distance)).collect();
+    shown.add(summary, &rows, Some(("wrong by", distances)));
+    more(summary, SHOWN_SUSPECTS, count);
 }
 
-fn carried_by(report: &mut Report, shown: &Shown, all: usize, carried: &Carried) {
+fn carried_by(summary: &mut Summary, shown: &Shown, all: usize, carried: &Carried) {
     match carried.features[..] {
-        [feature] => report.line("carried by", &border(shown.about, carried, feature)),
+        [feature] => summary.text("carried by", &border(shown.about, carried, feature)),
         _ => {
             let names = carried.features.iter().take(SHOWN_SUSPECTS);
             let names: Vec<String> = names.map(|&k| shown.about.feature(k)).collect();
             let features = counted(carried.features.len() as u64, "feature");
-            report.line("carried by", &format!("{features}: {}", names.join(", ")));
-            report.more(SHOWN_SUSPECTS, carried.features.len());
+            summary.text("carried by", &format!("{features}: {}", names.join(", ")));
+            more(summary, SHOWN_SUSPECTS, carried.features.len());
         }
     }
     let strict = carried.rows.len();
     let (noun, verb) = if strict == 1 { ("row", "is") } else { ("rows", "are") };
     let rest = grouped((all - strict) as u64);
-    report.line(
+    summary.text(
         "",
         &format!(
             "{noun} {} {verb} strictly on the right side, the other {rest} on the hyperplane itself",

@@ -121,8 +121,8 @@ fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// Returns what `race --json` prints.
-pub fn race(data: &dyn Data, entrants: &[Entrant]) -> Value {
+/// Returns what `race --json` prints. `shuffled` says whether rows were visited in random orders.
+pub fn race(data: &dyn Data, entrants: &[Entrant], shuffled: bool) -> Value {
     let shape = data.shape();
     let methods: Vec<Value> = entrants
         .iter()
@@ -132,7 +132,12 @@ pub fn race(data: &dyn Data, entrants: &[Entrant]) -> Value {
             value
         })
         .collect();
-    json!({ "rows": shape.rows, "features": shape.columns, "methods": methods })
+    json!({
+        "rows": shape.rows,
+        "features": shape.columns,
+        "shuffled": shuffled,
+        "methods": methods,
+    })
 }
 
 fn summary(shape: Shape, method: &MethodSettings, fit: &Fit) -> Value {

@@ -2,58 +2,72 @@
 
 use std::fmt::Write;
 
-use super::{counted, grouped, number, rounded};
+use super::summary::{STAY, Summary, Tone, add_distances};
+use super::{counted, duration, grouped, number, rounded};
 use crate::Hyperplane;
 use crate::data::samples::{About, Encoded};
 use crate::data::{Data, Shape};
+use crate::distances::Distances;
 use crate::online::{EpochRecord, Fit, MethodSettings, Stop};
 use crate::race::Entrant;
 
 /// Weights that are spelled out before the rest is left to the model file.
 pub(super) const SHOWN_WEIGHTS: usize = 8;
 
-/// Returns what `fit` prints.
-pub fn fit(data: &dyn Data, method: &MethodSettings, fit: &Fit) -> String {
+/// Returns what `fit` prints. `distances` are those of the rows from its hyperplane, if they are known.
+pub fn fit(
+    data: &dyn Data,
+    method: &MethodSettings,
+    fit: &Fit,
+    distances: Option<&Distances>,
+) -> Summary {
     let (shape, about) = (data.shape(), data.about());
-    let rows = shape.rows as u64;
-    let names = &about.label_names;
-    let mut out = String::new();
-    let mut line = |text: std::fmt::Arguments| writeln!(out, "{text}").expect("memory takes all");
-    line(format_args!("{}", headline(rows, fit)));
-    line(format_args!("  method      {}", describe(method)));
-    line(format_args!(
-        "  data        {}, {}; positive \"{}\", negative \"{}\"",
-        counted(rows, "row"),
-        counted(shape.columns as u64, "feature"),
-        names.positive,
-        names.negative
-    ));
-    for note in notes(shape, about) {
-        line(format_args!("              {note}"));
-    }
-    line(format_args!(
-        "  work        {}, {}, {} evaluated in {} s",
-        counted(fit.epochs, "epoch"),
-        counted(fit.updates, "update"),
-        counted(fit.rows_evaluated, "row"),
-        rounded(fit.seconds)
-    ));
+    let mut summary = headline(shape.rows as u64, fit);
+    summary.text("method", &describe(method));
+    describe_data(&mut summary, shape, about);
+    summary.text(
+        "work",
+        &format!(
+            "{}, {}, {} evaluated in {}",
+            counted(fit.epochs, "epoch"),
+            counted(fit.updates, "update"),
+            counted(fit.rows_evaluated, "row"),
+            duration(fit.seconds)
+        ),
+    );
     let margin = &fit.evaluation.margin;
-    line(format_args!(
-        "  margin      {} geometric, {} angular",
-        optional(margin.geometric),
-        optional(margin.angular)
-    ));
+    let (geometric, angular) = (optional(margin.geometric), optional(margin.angular));
+    summary.text("margin", &format!("{geometric} geometric, {angular} angular"));
     if let Some(bound) = fit.margin_bound {
-        line(format_args!(
-            "              no hyperplane has an angular margin above {}",
-            rounded(bound)
-        ));
+        let bound = rounded(bound);
+        summary.text("", &format!("no hyperplane has an angular margin above {bound}"));
     }
+    add_distances(&mut summary, distances, class_names(about), "the hyperplane");
     let remedy = "-o FILE keeps them, --json prints them";
     let equation = equation(&fit.hyperplane, about.feature_names.as_deref(), remedy);
-    line(format_args!("  hyperplane  {equation}"));
-    out
+    summary.text("hyperplane", &equation);
+    summary
+}
+
+/// Adds what the data is, and what became of the table that it was read from.
+pub(super) fn describe_data(summary: &mut Summary, shape: Shape, about: &About) {
+    let names = &about.label_names;
+    summary.text(
+        "data",
+        &format!(
+            "{}, {}; positive \"{}\", negative \"{}\"",
+            counted(shape.rows as u64, "row"),
+            counted(shape.columns as u64, "feature"),
+            names.positive,
+            names.negative
+        ),
+    );
+    notes(shape, about).iter().for_each(|note| summary.text("", note));
+}
+
+/// Returns the names of the classes, the negative one first.
+pub(super) fn class_names(about: &About) -> [&str; 2] {
+    [&about.label_names.negative, &about.label_names.positive]
 }
 
 /// Returns what became of the table that the data was read from, as far as it is not plain.
@@ -103,21 +117,29 @@ fn shortened(items: &[String]) -> String {
     }
 }
 
-fn headline(rows: u64, fit: &Fit) -> String {
+fn headline(rows: u64, fit: &Fit) -> Summary {
     let mistakes = format!(
         "{} of {} on the wrong side",
         grouped(fit.evaluation.mistakes),
         counted(rows, "row")
     );
-    match fit.stop {
-        Stop::Separated => format!("separated: all {} on their own side", counted(rows, "row")),
-        Stop::Converged => format!("not separated: {mistakes} at the method's own end"),
-        Stop::EpochLimit => {
-            format!("not separated: {mistakes} after {}", counted(fit.epochs, "epoch"))
+    let (tone, verdict, meaning) = match fit.stop {
+        Stop::Separated => {
+            (Tone::Good, "separated", format!("all {} on their own side", counted(rows, "row")))
         }
-        Stop::TimeLimit => format!("stopped by the time limit: {mistakes}, the best so far"),
-        Stop::Cancelled => format!("interrupted: {mistakes}, the best so far"),
-    }
+        Stop::Converged => {
+            (Tone::Bad, "not separated", format!("{mistakes} at the method's own end"))
+        }
+        Stop::EpochLimit => {
+            let epochs = counted(fit.epochs, "epoch");
+            (Tone::Bad, "not separated", format!("{mistakes} after {epochs}"))
+        }
+        Stop::TimeLimit => {
+            (Tone::Open, "stopped by the time limit", format!("{mistakes}, the best so far"))
+        }
+        Stop::Cancelled => (Tone::Open, "interrupted", format!("{mistakes}, the best so far")),
+    };
+    Summary::new(tone, verdict, &meaning)
 }
 
 /// Returns a method's name and its settings.
@@ -144,7 +166,8 @@ fn optional(value: Option<f64>) -> String {
     value.map_or("undefined".to_string(), rounded)
 }
 
-/// Returns the hyperplane as an inequality, or its size and the remedy where it is long.
+/// Returns the hyperplane as an inequality, its terms kept together where lines end, or its size and the remedy
+/// where it is long.
 pub(super) fn equation(hyperplane: &Hyperplane, names: Option<&[String]>, remedy: &str) -> String {
     let weights = &hyperplane.weights;
     if weights.len() > SHOWN_WEIGHTS {
@@ -157,25 +180,25 @@ pub(super) fn equation(hyperplane: &Hyperplane, names: Option<&[String]>, remedy
     let mut text = String::new();
     for (k, &weight) in weights.iter().enumerate() {
         let name = names.map_or_else(|| format!("x{}", k + 1), |names| names[k].clone());
-        push_term(&mut text, weight, &format!(" {name}"));
+        push_term(&mut text, weight, &format!("{STAY}{name}"));
     }
     push_term(&mut text, hyperplane.bias, "");
-    text.push_str(" > 0 is positive");
+    text.push_str(&format!(" >{STAY}0 is positive"));
     text
 }
 
 fn push_term(text: &mut String, value: f64, name: &str) {
     let sign = match (text.is_empty(), value.is_sign_negative()) {
-        (true, true) => "-",
-        (true, false) => "",
-        (false, true) => " - ",
-        (false, false) => " + ",
+        (true, true) => "-".to_string(),
+        (true, false) => String::new(),
+        (false, true) => format!(" -{STAY}"),
+        (false, false) => format!(" +{STAY}"),
     };
     text.push_str(&format!("{sign}{}{name}", rounded(value.abs())));
 }
 
-/// Returns what `race` prints: a row a method.
-pub fn race(shape: Shape, entrants: &[Entrant]) -> String {
+/// Returns what `race` prints: one row per method, and under them if rows were visited in random orders.
+pub fn race(shape: Shape, entrants: &[Entrant], shuffled: bool) -> String {
     let header = [
         "method",
         "separated",
@@ -215,6 +238,9 @@ pub fn race(shape: Shape, entrants: &[Entrant]) -> String {
             .expect("memory takes all");
         }
         out.push('\n');
+    }
+    if shuffled {
+        out.push_str("rows in a new random order each epoch, the same for all methods\n");
     }
     out
 }

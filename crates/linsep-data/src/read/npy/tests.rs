@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use proptest::prelude::*;
 
 use super::*;
-use crate::read::{ColumnChoice, Expected, StreamSummary, stream as stream_source};
+use crate::read::{ColumnChoice, Expected, Meter, StreamSummary, stream as stream_source};
 
 /// An npy file of this version around these bytes.
 fn npy_version(version: u8, descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
@@ -104,7 +104,8 @@ fn label(number: usize) -> ReadOptions {
 fn check(file: &[u8], options: &ReadOptions, expected: &str) {
     let folder = Folder::new();
     let source = folder.write("x.npy", file);
-    let plain = Input::open(&source).and_then(|i| read(i, options, None, &|_| {}));
+    let plain =
+        Input::open(&source, &Meter::default()).and_then(|i| read(i, options, None, &|_| {}));
     assert_eq!(show(plain), expected, "from a file");
     let memory = from_memory(file).and_then(|i| read(i, options, None, &|_| {}));
     assert_eq!(show(memory), expected, "from memory");
@@ -170,7 +171,7 @@ fn plain_floats_are_mapped() {
     let data = doubles(&[1.0, 2.0, 0.0, 3.0, 4.0, 1.0]);
     for (number, expected) in [(3, true), (1, true), (2, false)] {
         let source = folder.write("x.npy", &npy("<f8", false, "(2, 3)", &data));
-        let input = Input::open(&source).unwrap();
+        let input = Input::open(&source, &Meter::default()).unwrap();
         let samples = read(input, &label(number), None, &|_| {}).unwrap();
         let Features::Dense64(dense) = samples.features() else { panic!("f64 is expected") };
         assert_eq!(dense.is_mapped(), expected);

@@ -118,6 +118,7 @@ fn search(samples: &Samples, deadline: &Deadline, watch: &dyn Watch) -> Option<F
         asked: 0,
         questions: plan::removal_questions(shape),
         removed: vec![],
+        settled: None,
         plane: Hyperplane { weights: vec![], bias: 0.0 },
     };
     let started = [Weighing::Rows, Weighing::Classes].into_iter().any(|weighing| {
@@ -150,8 +151,9 @@ struct Search<'a> {
     /// Questions that were asked, and that are left.
     asked: usize,
     questions: usize,
-    /// The rows left out, the most wrong first.
+    /// The rows left out, the most wrong first, and how many of them have been tried to be put back.
     removed: Vec<usize>,
+    settled: Option<usize>,
     /// A separator of the rest, which the checker has accepted.
     plane: Hyperplane,
 }
@@ -187,7 +189,7 @@ impl Search<'_> {
         self.questions -= 1;
         self.asked += 1;
         let rows = (!self.plane.weights.is_empty()).then_some(self.removed.len());
-        self.watch.removing(&Removing { questions: self.asked, rows });
+        self.watch.removing(&Removing { questions: self.asked, rows, settled: self.settled });
         let options = DecideOptions::default()
             .with_margin(margin)
             .with_gap(GAP)
@@ -288,6 +290,7 @@ impl Search<'_> {
         let (mut tried, mut proven) = (0, 0);
         let mut core = self.near();
         while tried < self.removed.len() && !self.over() {
+            self.settled = Some(tried);
             let at = self.removed.len() - 1 - tried;
             if self.conflicts(self.removed[at], &mut core) {
                 (tried, proven) = (tried + 1, proven + 1);

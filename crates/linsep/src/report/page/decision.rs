@@ -2,7 +2,7 @@
 
 use super::super::svg::{Anchor, Drawing, Scale, labelled, px};
 use super::super::text::notes;
-use super::super::{counted, number, rounded};
+use super::super::{bracket, counted, duration, grouped, number, rounded};
 use super::{Page, pictures};
 use crate::data::Data;
 use crate::decide::{Conflict, Decision, Explanation, Outcome, Pass};
@@ -109,19 +109,14 @@ fn facts(page: &mut Page, data: &dyn Data, decision: &Decision) {
     facts.extend(notes(shape, about).into_iter().map(|note| ("", note)));
     let margin = decision.margin();
     if decision.conflict().is_none() && margin.upper.abs() < f64::MAX {
-        let (lower, upper) = (rounded(margin.lower.max(-1e300)), rounded(margin.upper));
-        let largest = match lower == upper {
-            true => format!(
-                "{lower}, proven to {:.0e}",
-                (margin.upper - margin.lower).max(f64::MIN_POSITIVE)
-            ),
-            false if margin.lower > -1e300 => format!("between {lower} and {upper}"),
-            false => format!("at most {upper}"),
+        let largest = match margin.lower > -1e300 {
+            true => bracket(margin.lower, margin.upper),
+            false => format!("at most {}", rounded(margin.upper)),
         };
         facts.push(("largest margin", format!("{largest} ({})", margin.kind)));
     }
-    facts
-        .push(("work", format!("{}, {:.2} s", counted(decision.passes, "pass"), decision.seconds)));
+    let passes = counted(decision.passes, "pass");
+    facts.push(("work", format!("{passes}, {}", duration(decision.seconds))));
     let proof = match (decision.proof(), decision.verdict()) {
         (Some(_), Some(_)) => "checked in exact arithmetic",
         (Some(_), None) => "that no hyperplane separates strictly is checked in exact arithmetic",
@@ -233,7 +228,7 @@ fn passes(page: &mut Page, decision: &Decision, passes: &[Timed]) {
     let bounded: Vec<&Timed> = passes.iter().filter(|timed| timed.pass.lower > -1e300).collect();
     if bounded.len() > 1 {
         let caption = "The largest margin lies between the two lines; each pass over all rows narrows the room.";
-        page.figure(&bracket(&bounded, caption).part(), caption);
+        page.figure(&narrowing(&bounded, caption).part(), caption);
     }
     let step = passes.len().div_ceil(SHOWN_ROWS);
     let bound = |value: f64| if value.abs() < 1e300 { rounded(value) } else { "–".to_string() };
@@ -242,22 +237,22 @@ fn passes(page: &mut Page, decision: &Decision, passes: &[Timed]) {
         .enumerate()
         .filter(|(k, _)| k % step == 0 || k + 1 == passes.len())
         .map(|(_, Timed { pass, seconds })| {
-            let counts = [pass.passes, pass.mistakes].map(super::super::grouped);
-            let bounds = [bound(pass.lower), bound(pass.upper), format!("{seconds:.2}")];
+            let counts = [pass.passes, pass.mistakes].map(grouped);
+            let bounds = [bound(pass.lower), bound(pass.upper), duration(*seconds)];
             counts.into_iter().chain(bounds).collect()
         })
         .collect();
     let caption = format!(
         "Passes of the search; {} in all, of which {} proved the answer",
         counted(decision.passes, "pass"),
-        super::super::grouped(decision.proving_passes)
+        grouped(decision.proving_passes)
     );
     let header =
-        [">pass", ">mistakes of the candidate", ">margin at least", ">margin at most", ">seconds"];
+        [">pass", ">mistakes of the candidate", ">margin at least", ">margin at most", ">after"];
     page.table(&caption, &header, &rows);
 }
 
-fn bracket(passes: &[&Timed], about: &str) -> Drawing {
+fn narrowing(passes: &[&Timed], about: &str) -> Drawing {
     let (width, height, left, bottom) = (900.0, 240.0, 80.0, 196.0);
     let mut drawing = Drawing::new(width, height, about);
     let [first, last] = [passes[0], passes[passes.len() - 1]].map(|timed| timed.pass.passes as f64);

@@ -2,7 +2,7 @@
 
 use super::super::chart::{Chart, Line};
 use super::super::text::{describe, notes};
-use super::super::{counted, grouped, rounded};
+use super::super::{counted, duration, grouped, rounded};
 use super::{Page, pictures};
 use crate::data::Data;
 use crate::online::{Fit, MethodSettings};
@@ -52,10 +52,10 @@ pub fn page(
     facts.push((
         "work",
         format!(
-            "{}, {}, {:.2} s",
+            "{}, {}, {}",
             counted(fit.epochs, "epoch"),
             counted(fit.updates, "update"),
-            fit.seconds
+            duration(fit.seconds)
         ),
     ));
     page.facts(&facts);
