@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build test format lint doc check python notebooks check-python java check-spark bench bench-python bench-spark fuzz study mnist man clean
+.PHONY: help build test format lint doc check python notebooks check-python java check-spark chromium check-browser bench bench-python bench-spark fuzz study mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -12,7 +12,7 @@ help: ## List the targets
 build: ## Build the program: target/release/linsep
 	cargo build --release
 
-test: format lint doc check check-python check-spark ## Formatting, lints, docs and all tests
+test: format lint doc check check-python check-browser check-spark ## Formatting, lints, docs and all tests
 
 format: ## Check the formatting
 	cargo fmt --all --check
@@ -56,6 +56,19 @@ java:
 
 check-spark: python java ## Test linsep.spark on a cluster of its own: a master and two workers
 	cd python && $(VENV)/bin/python -m pytest spark_tests
+
+# Debian has a browser and what drives it.
+chromium:
+	@{ command -v chromium && command -v chromedriver || { \
+		as=; test "$$(id -u)" = 0 || as=sudo; \
+		$$as apt-get update -qq && \
+		$$as apt-get install -qq -y --no-install-recommends chromium chromium-driver fonts-dejavu-core; }; } > /dev/null || { \
+		echo "check-browser needs Chromium, which could not be installed: chromium and chromium-driver on Debian" >&2; \
+		exit 1; }
+
+check-browser: python chromium ## Open the pages of --report in a headless browser; SCREENSHOTS=DIR keeps what is seen
+	cargo build --quiet
+	cd python && $(VENV)/bin/python -m pytest browser_tests
 
 bench: ## Run the benchmarks: ratios in one run
 	cargo run --release --quiet -p linsep-bench

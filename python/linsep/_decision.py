@@ -84,8 +84,8 @@ class Decision:
     left_out: list[str] = field(default_factory=list)
     unfinished: bool = False
 
-    # The data, and the decision as Rust has it, for pictures. No fields: they are no part of what the decision
-    # says, nor of its copies.
+    # The data, and the decision as Rust has it, for pictures. No fields: they are no part of what the
+    # decision says, nor of its copies.
     _data: ClassVar[Source | None] = None
     _decided: ClassVar[_linsep.Decided | None] = None
 

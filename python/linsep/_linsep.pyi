@@ -28,6 +28,7 @@ __all__ = [
     "read_proof",
     "scores",
     "separation",
+    "sorted_by_class",
     "verify",
 ]
 
@@ -159,4 +160,5 @@ def separation(
     most_rows: int | None = None,
     progress: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]: ...
+def sorted_by_class(positive: NDArray[np.bool_]) -> bool: ...
 def verify(x: Any, positive: NDArray[np.bool_] | None, text: str) -> dict[str, Any]: ...

@@ -97,9 +97,7 @@ def write_page(decision: Decision, source: Source, decided: _linsep.Decided, tit
         negative, positive = map(str, decision.classes)
         features = matrix.names or [f"x{k}" for k in range(matrix.columns)]
         names = (features, (negative, positive), None if rows is None else [str(row) for row in rows])
-    return _linsep.page(
-        matrix.values, source.labels.positive, decided, source=title, names=names
-    )
+    return _linsep.page(matrix.values, source.labels.positive, decided, source=title, names=names)
 
 
 def _plane(decision: Decision, matrix: Matrix, labels: Labels) -> tuple[np.ndarray, float, np.ndarray]:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Entrant", "Race", "race"]
 
-# Rows count as sorted by class if they have less than this share of a random order's label changes.
-_FEW_CHANGES = 0.1
 
 _HEADER = [
     "method",
@@ -313,7 +311,7 @@ def race(
     limits = _limits(max_epochs, time_limit, seed)
     matrix = read_matrix(X)
     labels = read_labels(y, matrix.rows, positive)
-    is_sorted = _is_sorted_by_class(labels.positive)
+    is_sorted = _linsep.sorted_by_class(labels.positive)
     limits["shuffle"] = is_sorted if shuffle is None else bool(shuffle)
     entrants = tuple(_run(name, matrix, labels, given[name], limits, verbose) for name in names)
     return Race(
@@ -401,15 +399,3 @@ def _limits(max_epochs: int, time_limit: float | None, seed: int) -> dict[str, A
     # The same limit as that of a decision.
     _linsep.check_limits(gap=1e-6, max_passes=None, time_limit=seconds)
     return {"max_epochs": epochs, "time_limit": seconds, "seed": int(seed)}
-
-
-def _is_sorted_by_class(positive: np.ndarray) -> bool:
-    """Return whether the rows are sorted by class, nearly or quite.
-
-    They are if the label changes from a row to the next in less than a tenth of the places in which it
-    would change, on average, in a random order. Twenty rows are too few for that.
-    """
-    rows, ones = len(positive), int(np.count_nonzero(positive))
-    changes = int(np.count_nonzero(positive[1:] != positive[:-1]))
-    at_random = 2 * ones * (rows - ones) / rows
-    return changes < _FEW_CHANGES * at_random

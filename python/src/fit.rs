@@ -122,3 +122,9 @@ fn parse<T: serde::de::DeserializeOwned>(what: &str, text: &str) -> Result<T, Fa
         Failure::Setting(format!("{what}: {message}"))
     })
 }
+
+/// Returns whether rows with these labels are sorted by class, so that no online method learns from them in order.
+#[pyfunction]
+pub fn sorted_by_class(positive: PyReadonlyArray1<'_, bool>) -> PyResult<bool> {
+    Ok(linsep::online::sorted_by_class(positive.as_slice()?))
+}

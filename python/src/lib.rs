@@ -30,7 +30,7 @@ mod _linsep {
     #[pymodule_export]
     use super::decide::{check_checkpoint, check_limits, compromise, decide};
     #[pymodule_export]
-    use super::fit::{fit, methods};
+    use super::fit::{fit, methods, sorted_by_class};
     #[pymodule_export]
     use super::page::{Decided, page, picture};
     #[pymodule_export]

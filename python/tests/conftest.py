@@ -10,7 +10,6 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 import numpy as np
 import pytest
-from linsep import _linsep
 
 
 def make_separable(rows, features, seed=0, gap=0.05):
@@ -101,4 +100,3 @@ def _cells(across, up, positive, ranges):
         for k, r in np.argwhere(counts[0] + counts[1] > 0)
     ]
     return {"columns": 96, "rows": 48, "filled": filled}
-

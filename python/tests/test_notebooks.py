@@ -1,11 +1,9 @@
 """The notebooks run from beginning to end, and what they store is what their cells give."""
 
 import sys
-import types
 from pathlib import Path
 
 import pytest
-from linsep import _linsep
 
 nbformat = pytest.importorskip("nbformat")
 pytest.importorskip("nbclient")

@@ -8,7 +8,7 @@ import linsep
 import numpy as np
 import pytest
 from conftest import make_separable
-from linsep._race import _is_sorted_by_class
+from linsep._linsep import sorted_by_class
 
 ALL = [name for name, _, _ in linsep._linsep.methods()]
 
@@ -99,14 +99,14 @@ def test_rows_sorted_by_class_are_shuffled():
 
 def test_what_sorted_by_class_means():
     halves = np.arange(100) >= 50
-    assert _is_sorted_by_class(halves) and _is_sorted_by_class(~halves)
+    assert sorted_by_class(halves) and sorted_by_class(~halves)
     # A few rows out of place change nothing.
     nearly = halves.copy()
     nearly[10] = True
-    assert _is_sorted_by_class(nearly)
-    assert not _is_sorted_by_class(np.arange(100) % 2 == 0)
-    assert not _is_sorted_by_class(np.random.default_rng(0).random(100) < 0.1)
-    assert not _is_sorted_by_class(np.array([False, False, True, True]))
+    assert sorted_by_class(nearly)
+    assert not sorted_by_class(np.arange(100) % 2 == 0)
+    assert not sorted_by_class(np.random.default_rng(0).random(100) < 0.1)
+    assert not sorted_by_class(np.array([False, False, True, True]))
 
 
 def test_all_kinds_of_rows():

@@ -22,12 +22,18 @@ for (const group of document.querySelectorAll(".points")) {
     point.focus();
     current = point;
   }
+  // On the figure: a part of a drawing that listens for focus is a stop of its own for Tab.
+  const figure = group.closest("figure");
   group.addEventListener("mouseover", event => { if (event.target.matches(".dot")) show(event.target); });
   group.addEventListener("mouseout", hide);
-  group.addEventListener("focusin", event => { current = event.target; show(event.target); });
-  group.addEventListener("focusout", hide);
+  figure.addEventListener("focusin", event => {
+    if (!event.target.matches(".dot")) return;
+    current = event.target;
+    show(current);
+  });
+  figure.addEventListener("focusout", hide);
   group.addEventListener("click", event => { if (event.target.matches(".dot")) choose(event.target); });
-  group.addEventListener("keydown", event => {
+  figure.addEventListener("keydown", event => {
     const at = order.indexOf(current), last = order.length - 1;
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: last }[event.key];
     if (event.key === "Escape") hide();
