@@ -91,12 +91,10 @@ fn methods(names: &[String]) -> Result<Vec<MethodSettings>, Failure> {
 fn chart(data: &str, shape: Shape, entrants: &[Entrant], over: OverArg) -> Chart {
     let rows = shape.rows as f64;
     let line = |Entrant { method, fit }: &Entrant| {
-        let mut work = 0.0;
         let points = fit.history.iter().filter_map(|record| {
-            work += record.rows_evaluated as f64 / rows;
             let along = match over {
                 OverArg::Epochs => record.epoch as f64,
-                OverArg::Work => work,
+                OverArg::Work => record.rows_evaluated as f64 / rows,
             };
             record.evaluated_mistakes.map(|mistakes| (along, mistakes))
         });
@@ -112,12 +110,13 @@ fn chart(data: &str, shape: Shape, entrants: &[Entrant], over: OverArg) -> Chart
         counted(shape.rows as u64, "row"),
         counted(shape.columns as u64, "feature")
     );
+    let (what, across) = match over {
+        OverArg::Epochs => ("epochs", "epochs"),
+        OverArg::Work => ("work", "work, in passes over all rows"),
+    };
     Chart {
-        title: format!("{}: mistakes left ({size})", name(data)),
-        across: match over {
-            OverArg::Epochs => "epochs".to_string(),
-            OverArg::Work => "work, in passes over all rows".to_string(),
-        },
+        title: format!("{}: mistakes left, over {what} ({size})", name(data)),
+        across: across.to_string(),
         lines: entrants.iter().map(line).collect(),
     }
 }

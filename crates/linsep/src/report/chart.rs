@@ -190,11 +190,14 @@ fn round(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-/// Returns the points, of each bunch the worst where there are too many to show, and always the last.
+/// Returns the points, of each bunch the worst where there are too many to show, and always both ends.
 fn thinned(points: &[(f64, u64)]) -> Vec<(f64, u64)> {
     let bunch = points.len().div_ceil(MOST_POINTS).max(1);
     let worst = |bunch: &[(f64, u64)]| bunch.iter().copied().max_by_key(|point| point.1);
     let mut shown: Vec<(f64, u64)> = points.chunks(bunch).filter_map(worst).collect();
+    if shown.first() != points.first() {
+        shown.splice(0..0, points.first().copied());
+    }
     if shown.last() != points.last() {
         shown.extend(points.last());
     }
@@ -247,7 +250,7 @@ mod tests {
         points[3_333].1 = 99;
         points[5_999].1 = 0;
         let shown = thinned(&points);
-        assert!(shown.len() <= MOST_POINTS + 1 && shown.iter().any(|p| p.1 == 99));
+        assert!(shown.len() <= MOST_POINTS + 2 && shown.iter().any(|p| p.1 == 99));
         assert_eq!(shown.last(), points.last());
     }
 }

@@ -51,12 +51,12 @@ fn histogram_caption(picture: &Picture) -> String {
     let rows = counted(picture.rows as u64, "row");
     match (picture.mistakes, picture.smallest) {
         (0, Some(smallest)) => format!(
-            "All {rows} by their distance from the hyperplane, which is the line in the middle. No row lies in the \
+            "All {rows} by their distance from the hyperplane, which is the upright line. No row lies in the \
              band around it: the nearest is {} away.",
             rounded(smallest)
         ),
         (mistakes, _) => format!(
-            "All {rows} by their distance from the hyperplane, which is the line in the middle; {} not on {} own side \
+            "All {rows} by their distance from the hyperplane, which is the upright line; {} not strictly on {} own side \
              of it.",
             if mistakes == 1 {
                 "1 row is".to_string()
