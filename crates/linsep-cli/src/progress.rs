@@ -95,11 +95,6 @@ fn line(progress: &Progress) -> String {
     let done = (progress.epoch - 1) as f64 + progress.position as f64 / progress.rows as f64;
     let share = done / progress.max_epochs as f64;
     let mut parts = vec![format!("epoch {}/{}", progress.epoch, progress.max_epochs)];
-    parts.extend(progress.mistakes.map(|mistakes| counted(mistakes, "mistake")));
-    if seconds > 0.0 {
-        let rate = progress.rows_evaluated as f64 / seconds;
-        parts.push(format!("{:.1} M rows/s", rate / 1e6));
-    }
     parts.push(match progress.time_limit {
         Some(limit) => {
             let left = limit.saturating_sub(progress.elapsed).as_secs_f64();
@@ -111,6 +106,12 @@ fn line(progress: &Progress) -> String {
             format!("{:.0} % · {} to the last epoch", (100.0 * share).floor(), whole(left))
         }
     });
+    parts.extend(progress.mistakes.map(|mistakes| counted(mistakes, "mistake")));
+    // Last, where a narrow terminal cuts the line.
+    if seconds > 0.0 {
+        let rate = progress.rows_evaluated as f64 / seconds;
+        parts.push(format!("{:.1} M rows/s", rate / 1e6));
+    }
     parts.join(" · ")
 }
 
@@ -180,10 +181,10 @@ mod tests {
             elapsed: Duration::from_secs(10),
             time_limit: None,
         };
-        let expected = "epoch 26/100 · 7 mistakes · 2.5 M rows/s · 25 % · 30 s to the last epoch";
+        let expected = "epoch 26/100 · 25 % · 30 s to the last epoch · 7 mistakes · 2.5 M rows/s";
         assert_eq!(line(&progress), expected);
         let limited = Progress { time_limit: Some(Duration::from_secs(135)), ..progress };
-        let expected = "epoch 26/100 · 7 mistakes · 2.5 M rows/s · 2 min 5 s left to the limit";
+        let expected = "epoch 26/100 · 2 min 5 s left to the limit · 7 mistakes · 2.5 M rows/s";
         assert_eq!(line(&limited), expected);
     }
 }

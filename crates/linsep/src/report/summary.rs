@@ -352,13 +352,13 @@ mod tests {
     fn long_lines_hang_where_values_begin() {
         let mut summary = Summary::new(Tone::Mixed, "quasi-separable", "a hyperplane puts no row");
         summary.text("work", "2 passes in 12 ms and some more");
-        summary.text("", &format!("a note with a long -{STAY}1 term"));
+        summary.text("", &format!("a note with a very long -{STAY}1 term"));
         let expected = [
             "<quasi-separable>: a hyperplane puts no",
             "  row",
             "  work        2 passes in 12 ms and some",
             "              more",
-            "              a note with a long",
+            "              a note with a very long",
             "              - 1 term",
         ];
         check(&summary, &page(40), &expected);
@@ -367,7 +367,7 @@ mod tests {
         let plain = [
             "quasi-separable: a hyperplane puts no row",
             "  work        2 passes in 12 ms and some more",
-            "              a note with a long - 1 term",
+            "              a note with a very long - 1 term",
         ];
         check(&summary, &Page::plain(), &plain);
     }
