@@ -46,11 +46,11 @@ pub struct Compromise {
 /// use linsep::data::Memory;
 /// use linsep::decide::{DecideOptions, compromise_data};
 ///
-/// let x = vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.5];
-/// let y = vec![false, false, false, false, true, true, true, true];
-/// let samples = Samples::dense(x, 1, y)?;
+/// // Positive rows are on the right, but for one that has changed places with a negative one.
+/// let x = vec![-4.0, -3.0, 2.0, -1.0, 1.0, -2.0, 3.0, 4.0];
+/// let samples = Samples::dense(x, 1, (0..8).map(|i| i >= 4).collect())?;
 /// let found = compromise_data(&Memory::new(&samples), &DecideOptions::default(), &mut ())?;
-/// assert_eq!(found.mistakes, 1);
+/// assert_eq!(found.mistakes, 2);
 /// # Ok::<_, linsep::Error>(())
 /// ```
 pub fn compromise_data(

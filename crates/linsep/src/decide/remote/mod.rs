@@ -75,7 +75,8 @@ pub fn answer(request: &[u8], rows: &[Block<'_>], stamp: u64) -> Option<Vec<u8>>
     let seen = Seen { rows: rows.iter().map(|block| block.places().len()).sum(), stamp };
     let found = work(request, Job::Absorb(rows))?;
     let mut sent = Gathered::new(found.shape.sparse);
-    let mut sorted: Vec<&Block> = rows.iter().collect();
+    // An empty block begins where another does, and has no row.
+    let mut sorted: Vec<&Block> = rows.iter().filter(|block| !block.places().is_empty()).collect();
     sorted.sort_unstable_by_key(|block| block.number(block.places().start));
     for number in found.sent(seen) {
         let after = sorted.partition_point(|block| block.number(block.places().start) <= number);
