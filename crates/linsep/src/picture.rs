@@ -555,7 +555,7 @@ mod tests {
     #[test]
     fn distances_in_the_view_are_true_ones() {
         // Two features: across and up are a rotation, which keeps distances.
-        let x = vec![0.0, 0.0, 3.0, 1.0, -1.0, 5.0, 2.0, 2.0];
+        let x: Vec<f64> = vec![0.0, 0.0, 3.0, 1.0, -1.0, 5.0, 2.0, 2.0];
         let samples = Samples::dense(x.clone(), 2, vec![false, true, false, true]).unwrap();
         let plane = Hyperplane { weights: vec![3.0, -4.0], bias: 1.0 };
         let points = drawn(&samples, &plane).view.points.unwrap();
