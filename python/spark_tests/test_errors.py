@@ -1,5 +1,6 @@
 """What cannot be used is refused, with the row and the column that local calls name."""
 
+import os
 import re
 import subprocess
 import sys
@@ -164,3 +165,13 @@ def test_without_pyspark_it_says_what_to_install():
     assert ended.returncode == 1
     last = ended.stderr.strip().splitlines()[-1]
     assert last == 'ImportError: linsep.spark needs PySpark 4: pip install "linsep[spark]"'
+
+
+def test_without_java_it_is_said(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
+    environment["PATH"] = str(tmp_path)
+    code = "import linsep.spark"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert "RuntimeWarning: Spark needs Java 17, and none was found" in done.stderr

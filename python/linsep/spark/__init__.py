@@ -6,10 +6,21 @@ verdicts and proofs are those of the same rows on one machine, byte for byte. li
 on all machines.
 """
 
+import os
+import shutil
+import warnings
 from importlib.util import find_spec
 
 if find_spec("pyspark") is None:
     raise ImportError('linsep.spark needs PySpark 4: pip install "linsep[spark]"')
+# A session on another machine, by Spark Connect, needs none here.
+if shutil.which("java") is None and not {"JAVA_HOME", "SPARK_REMOTE"} & set(os.environ):
+    warnings.warn(
+        "Spark needs Java 17, and none was found: install it (openjdk-17-jre-headless on Debian), or set "
+        "JAVA_HOME",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 from linsep.spark._calls import Decision, Separation, check_separation, decide, verify
 from linsep.spark._errors import ClusterError
