@@ -66,7 +66,7 @@ impl ChartFile {
             _ => {
                 let message =
                     format!("{}: expected a name that ends in .svg or .png", path.display());
-                return Err(Failure::usage(message, Some("a chart is an SVG or a PNG file")));
+                return Err(Failure::usage(message, None));
             }
         };
         Ok(Some(ChartFile { file: OutputFile::create(path)?, png }))
