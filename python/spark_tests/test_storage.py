@@ -7,6 +7,7 @@ import linsep
 import linsep.spark
 import pytest
 from conftest import frame, make_data, write_folder
+from linsep.spark import _rows
 from linsep.spark._rows import Rows
 
 # Takes three passes.
@@ -81,3 +82,20 @@ def test_a_task_that_comes_to_another_machine_is_sent_once_more(
     assert {storage for _, storage in asked} == {"LOCAL"}
     jobs = sum(what == "a pass over the rows" for what, _ in asked)
     assert jobs == expected.passes + 1
+
+
+@pytest.mark.parametrize("storage", ["LOCAL", "MEMORY_AND_DISK_DESER"])
+def test_many_answers_are_merged_before_they_come_here(spark, expected, monkeypatch, storage):
+    df = frame(spark, *DATA, 9)
+    plainly = linsep.spark.decide(df, storage=storage)
+    # As if they were long.
+    monkeypatch.setattr(_rows, "_DIRECT", 1)
+    monkeypatch.setattr(_rows, "_DIRECT_BYTES", 1)
+    merged = linsep.spark.decide(df, storage=storage)
+    assert merged.proof.to_json() == plainly.proof.to_json() == expected.proof.to_json()
+    most = [
+        max(job.answers for job in decision.traffic.jobs if job.kind == "pass")
+        for decision in (plainly, merged)
+    ]
+    # Nine partitions, or four tasks for each of two cores; then one for each group of them.
+    assert most == ([8, 2] if storage == "LOCAL" else [9, 3])

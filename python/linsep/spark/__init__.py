@@ -16,8 +16,8 @@ if find_spec("pyspark") is None:
 # A session on another machine, by Spark Connect, needs none here.
 if shutil.which("java") is None and not {"JAVA_HOME", "SPARK_REMOTE"} & set(os.environ):
     warnings.warn(
-        "Spark needs Java 17, and none was found: install it (openjdk-17-jre-headless on Debian), or set "
-        "JAVA_HOME",
+        "Spark needs Java 17, and none was found: install it (openjdk-17-jre-headless on Debian), "
+        "or set JAVA_HOME",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -199,9 +199,8 @@ class Rows:
     def ask(self, request: bytes) -> list[bytes]:
         """Return answers of all partitions, merged in groups where there are many."""
         task = partial(_tasks.answer, request=request, sparse=self.sparse, offsets=self.offsets)
-        partitions = self.traffic.partitions
-        merged = None
-        if partitions > _DIRECT and partitions * self.longest > _DIRECT_BYTES:
+        merged, tasks = None, self._tasks()
+        if tasks > _DIRECT and tasks * self.longest > _DIRECT_BYTES:
             merged = partial(_tasks.merge, request=request)
         with self.traffic.job("pass") as job:
             rows = self._find("a pass over the rows", task, _tasks.FOUND, merged=merged)
@@ -249,7 +248,7 @@ class Rows:
         for _ in range(_TRIES):
             answers = self._apply(task, schema, _PACKED, keys, places)
             if merged is not None:
-                groups = int(self.traffic.partitions**0.5)
+                groups = int(self._tasks() ** 0.5)
                 answers = answers.repartition(groups).mapInArrow(merged, _spark(schema))
             rows = self._collect(what, answers)
             found += [row for row in rows if row.lost is None]
@@ -279,12 +278,19 @@ class Rows:
         if self.storage == LOCAL:
             task = partial(_stash.read, task=task, schema=schema, keys=keys)
             # A task costs more than reading a file: those of a machine are put together.
-            paths = self.kept.select("path").coalesce(_TASKS * _cores(self.source.sparkSession))
+            paths = self.kept.select("path").coalesce(self._tasks())
             # A task may have been started elsewhere because the machine with its file was busy.
             some = paths if places is None else paths.where(F.col("path").isin(places))
             return some.mapInArrow(task, _spark(schema))
         packed = self.kept if keys is None else self.kept.where(F.col("key").isin(keys))
         return packed.select(*columns).mapInArrow(task, _spark(schema))
+
+    def _tasks(self) -> int:
+        """Return how many tasks a request takes."""
+        partitions = self.traffic.partitions
+        if self.storage != LOCAL:
+            return partitions
+        return min(partitions, _TASKS * _cores(self.source.sparkSession))
 
     def _collect(self, what: str, found: DataFrame) -> list[Any]:
         session = self.source.sparkSession
