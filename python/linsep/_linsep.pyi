@@ -16,6 +16,7 @@ __all__ = [
     "check_limits",
     "compromise",
     "decide",
+    "drawn_plane",
     "fit",
     "merge",
     "methods",
@@ -102,6 +103,9 @@ def decide(
     resume: bool = False,
     progress: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]: ...
+def drawn_plane(
+    x: Any, positive: NDArray[np.bool_] | None, decided: Decided
+) -> tuple[NDArray[np.float64], float]: ...
 def fit(
     x: Any,
     positive: NDArray[np.bool_],

@@ -103,10 +103,13 @@ def write_page(decision: Decision, source: Source, decided: _linsep.Decided, tit
 def _plane(decision: Decision, matrix: Matrix, labels: Labels) -> tuple[np.ndarray, float, np.ndarray]:
     """Return the hyperplane to draw and the suspects: without them it separates, if there are any."""
     why = decision.explanation
+    suspects = np.arange(0) if why is None or why.suspects is None else why.suspects
+    if decision._decided is not None:
+        return *_linsep.drawn_plane(matrix.values, labels.positive, decision._decided), suspects
+    # A decision that comes from a file or another process knows less.
     if why is not None and why.coef is not None and why.intercept is not None:
-        return why.coef, why.intercept, np.arange(0) if why.suspects is None else why.suspects
+        return why.coef, why.intercept, suspects
     if decision.coef is None or decision.intercept is None:
-        # None was met on the way to the verdict.
         found = _linsep.compromise(matrix.values, labels.positive, max_passes=None)
         return *found, np.arange(0)
     return decision.coef, decision.intercept, np.arange(0)

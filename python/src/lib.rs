@@ -32,7 +32,7 @@ mod _linsep {
     #[pymodule_export]
     use super::fit::{fit, methods, sorted_by_class};
     #[pymodule_export]
-    use super::page::{Decided, page, picture};
+    use super::page::{Decided, drawn_plane, page, picture};
     #[pymodule_export]
     use super::separation::separation;
     #[pymodule_export]

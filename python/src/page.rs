@@ -8,9 +8,9 @@ use linsep::Hyperplane;
 use linsep::data::samples::{About, LabelNames, RowIds};
 use linsep::data::{Absorb, Block, Data, Error, Reads, Samples, Shape};
 use linsep::decide::{Decision, Explanation, Pass};
-use linsep::picture::{Marks, decision_picture, picture as draw};
+use linsep::picture::{Marks, decision_picture, decision_plane, picture as draw};
 use linsep::report::page::decision::{Context, Timed, page as write};
-use numpy::PyReadonlyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::data::Given;
@@ -68,6 +68,25 @@ pub fn picture<'py>(
         run(py, None, move |wire| shared.show(wire, |data| Ok(draw(data, &plane, &marks)?)))?;
     drop(given);
     Ok(serde_json::to_string(&drawn).expect("numbers and names are plain data"))
+}
+
+/// Returns the hyperplane of a decision on this data that is worth drawing.
+#[pyfunction]
+pub fn drawn_plane<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, PyAny>,
+    positive: Option<PyReadonlyArray1<'py, bool>>,
+    decided: Py<Decided>,
+) -> PyResult<(Bound<'py, PyArray1<f64>>, f64)> {
+    let given = Given::new(x, positive.as_ref())?;
+    let (shared, found) = (given.clone(), &decided);
+    let plane = run(py, None, move |wire| {
+        let Decided { decision, explanation, .. } = found.get();
+        let watch = &mut Watcher::new(wire);
+        shared.show(wire, |data| Ok(decision_plane(data, decision, explanation.as_ref(), watch)?))
+    })?;
+    drop(given);
+    Ok((PyArray1::from_vec(py, plane.weights), plane.bias))
 }
 
 /// Names that arrays do not have: of features, of both classes, of rows.

@@ -201,8 +201,7 @@ pub fn picture(data: &dyn Data, plane: &Hyperplane, marks: &Marks) -> Result<Pic
     })
 }
 
-/// Returns what can be drawn of a decision: its hyperplane, the weak separator, or, where there is neither, one
-/// with few mistakes, which takes more passes to find.
+/// Returns what can be drawn of a decision, around its [`decision_plane`].
 ///
 /// Errors if the rows cannot be read.
 pub fn decision_picture(
@@ -211,24 +210,36 @@ pub fn decision_picture(
     explanation: Option<&Explanation>,
     watch: &mut dyn Watch,
 ) -> Result<Picture, Error> {
-    let removal = explanation.and_then(|explanation| explanation.removal.as_ref());
-    let plane = match &decision.outcome {
-        Outcome::Separable { hyperplane, .. } => hyperplane.clone(),
-        Outcome::QuasiSeparable { separator, .. } => {
-            let all: Vec<_> = separator.weights.iter().chain([&separator.bias]).cloned().collect();
-            Hyperplane::from_lifted(rounded(&all))
-        }
-        _ => match removal {
-            Some(removal) => removal.hyperplane.clone(),
-            None => compromise_data(data, &DecideOptions::default(), watch)?.hyperplane,
-        },
-    };
+    let plane = decision_plane(data, decision, explanation, watch)?;
     let conflict = decision.conflict().into_iter().flat_map(|conflict| conflict.iter());
+    let removal = explanation.and_then(|explanation| explanation.removal.as_ref());
     let marks = Marks {
         conflict: conflict.map(|(row, times)| (row, times.to_string())).collect(),
         suspects: removal.iter().flat_map(|removal| &removal.rows).map(|r| r.row).collect(),
     };
     picture(data, &plane, &marks)
+}
+
+/// Returns the hyperplane of a decision that is worth drawing: the one that separates, the weak separator, the one
+/// that separates all rows but the suspects, or else one with few mistakes, which takes passes to find.
+///
+/// Errors if the rows cannot be read.
+pub fn decision_plane(
+    data: &dyn Data,
+    decision: &Decision,
+    explanation: Option<&Explanation>,
+    watch: &mut dyn Watch,
+) -> Result<Hyperplane, Error> {
+    let removal = explanation.and_then(|explanation| explanation.removal.as_ref());
+    Ok(match (&decision.outcome, removal) {
+        (Outcome::Separable { hyperplane, .. }, _) => hyperplane.clone(),
+        (_, Some(removal)) => removal.hyperplane.clone(),
+        (Outcome::QuasiSeparable { separator, .. }, None) => {
+            let all: Vec<_> = separator.weights.iter().chain([&separator.bias]).cloned().collect();
+            Hyperplane::from_lifted(rounded(&all))
+        }
+        _ => compromise_data(data, &DecideOptions::default(), watch)?.hyperplane,
+    })
 }
 
 fn histogram(found: Distances) -> Histogram {

@@ -50,7 +50,7 @@ pub fn page(
     page.paragraph("lead", &sentence(data, decision));
     facts(&mut page, data, decision);
     if let Some(picture) = picture {
-        if let Some(which) = which_hyperplane(decision) {
+        if let Some(which) = which_hyperplane(decision, explanation) {
             page.paragraph("quiet", which);
         }
         pictures::add(&mut page, picture);
@@ -127,10 +127,18 @@ fn facts(page: &mut Page, data: &dyn Data, decision: &Decision) {
 }
 
 /// Says which hyperplane is drawn, where that is not plain.
-fn which_hyperplane(decision: &Decision) -> Option<&'static str> {
-    match &decision.outcome {
-        Outcome::Separable { .. } => None,
-        Outcome::QuasiSeparable { .. } => Some(
+fn which_hyperplane(
+    decision: &Decision,
+    explanation: Option<&Explanation>,
+) -> Option<&'static str> {
+    let removal = explanation.and_then(|explanation| explanation.removal.as_ref());
+    match (&decision.outcome, removal) {
+        (Outcome::Separable { .. }, _) => None,
+        (_, Some(_)) => Some(
+            "No hyperplane separates all of these rows; the one below separates them without those to look at \
+             first.",
+        ),
+        (Outcome::QuasiSeparable { .. }, None) => Some(
             "The hyperplane below is one that puts no row on the wrong side; some rows lie on it.",
         ),
         _ => Some(
