@@ -23,7 +23,8 @@ KINDS = ("distances", "view", "weights")
 
 _INK = "#333333"
 _FAINT = "#999999"
-_NEGATIVE, _POSITIVE = "#0072B2", "#E69F00"
+# As on the page of a report.
+_NEGATIVE, _POSITIVE = "#D55E00", "#0072B2"
 _SMALL = 8  # points
 
 # Of the lines of a race. Eleven methods: no two share both colour and dashes, nor a marker.
