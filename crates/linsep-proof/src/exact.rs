@@ -38,6 +38,14 @@ impl<'a> Row<'a> {
         self.for_each_in(0..usize::MAX, visit);
     }
 
+    /// Returns how many features are stored.
+    pub(crate) fn stored(self) -> usize {
+        match self {
+            Row::Dense64(x) | Row::Sparse(_, x) => x.len(),
+            Row::Dense32(x) => x.len(),
+        }
+    }
+
     /// Calls `visit` with the index and the value of each stored feature whose index is in `range`.
     pub fn for_each_in(self, range: Range<usize>, mut visit: impl FnMut(usize, f64)) {
         let cut = |len: usize| range.start.min(len)..range.end.min(len);

@@ -4,6 +4,7 @@
 //! geometric one the smallest y (w·x + b) / ‖w‖. The best one is the largest that any hyperplane has.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use linsep_data::kept::fold_kept;
 use linsep_data::{Block, Data, Error, Fold, Memory, Samples};
@@ -15,6 +16,11 @@ use crate::exact::{
 };
 use crate::proof::{FloatPlane, MarginKind};
 use crate::verify::{Looks, columns_per_task};
+
+/// A length that floats know this well needs no exact sums.
+const GOOD: f64 = 1e-9;
+/// Products up to which exact sums take no time worth saving.
+const MANY: usize = 100_000;
 
 /// Returns a number that the margin of the hyperplane is not below, close to it. One parallel pass.
 ///
@@ -151,8 +157,9 @@ fn quotient_lower_bound(
     features: usize,
     length_w: f64,
 ) -> f64 {
-    // A length this small may be off by more than the slack.
-    if !length_w.is_finite() || length_w < power_of_two(-900) {
+    // A length this small may be off by more than the slack. A value and a length that both overflow have no
+    // quotient.
+    if !length_w.is_finite() || length_w < power_of_two(-900) || share.is_nan() {
         return kind.least();
     }
     let margin = share / length_w;
@@ -180,13 +187,40 @@ pub fn margin_upper_bound(samples: &Samples, kind: MarginKind, rows: &RowWeights
 /// # Panics
 /// As [`margin_upper_bound`] does.
 pub fn upper_bound(data: &dyn Data, kind: MarginKind, rows: &RowWeights) -> Result<f64, Error> {
+    bound_by(data, kind, rows, Sums::Quick)
+}
+
+/// Returns the same, as low as exact sums make it.
+pub(crate) fn lowest_upper_bound(
+    data: &dyn Data,
+    kind: MarginKind,
+    rows: &RowWeights,
+) -> Result<f64, Error> {
+    bound_by(data, kind, rows, Sums::Exact)
+}
+
+/// How sums are made that bound a margin from above.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sums {
+    /// By floats with all their rounding counted, where these are many and good enough.
+    Quick,
+    /// Without rounding.
+    Exact,
+}
+
+fn bound_by(
+    data: &dyn Data,
+    kind: MarginKind,
+    rows: &RowWeights,
+    sums: Sums,
+) -> Result<f64, Error> {
     if rows.is_empty() || !rows.iter().all(|(_, a)| a >= 0.0 && a.is_finite()) {
         return Ok(kind.most());
     }
     let (samples, weights) = (data.fetch(&rows.rows())?, rows.weights());
     let bound = match kind {
-        MarginKind::Angular => angular_upper_bound(&samples, &weights),
-        MarginKind::Geometric => geometric_upper_bound(&samples, &weights),
+        MarginKind::Angular => angular_upper_bound(&samples, &weights, sums),
+        MarginKind::Geometric => geometric_upper_bound(&samples, &weights, sums),
     };
     // A quotient that came out below this may have lost more than its slack to underflow, or all of
     // itself: it stands for this number, which is above it in any case.
@@ -195,7 +229,7 @@ pub fn upper_bound(data: &dyn Data, kind: MarginKind, rows: &RowWeights) -> Resu
 
 /// ‖sum a_i z_i‖ / sum a_i: a hyperplane w of length 1 with margin rho has
 /// rho sum a_i <= sum a_i w·z_i <= ‖sum a_i z_i‖.
-fn angular_upper_bound(samples: &Samples, weights: &[f64]) -> f64 {
+fn angular_upper_bound(samples: &Samples, weights: &[f64], sums: Sums) -> f64 {
     // a_i z_i is c_i (x_i, 1), up to rounding; the c_i that come out are what the bound is for.
     let mut total = 0.0;
     let mut terms = vec![];
@@ -213,13 +247,13 @@ fn angular_upper_bound(samples: &Samples, weights: &[f64]) -> f64 {
     if !(power_of_two(-500)..power_of_two(500)).contains(&total) {
         return 1.0;
     }
-    combined_length(samples, &terms, last) / total
+    combined_length(samples, &terms, last, sums) / total
         * (1.0 + slack(samples.columns() + weights.len()))
 }
 
 /// Half the distance of two points, one in the hull of each class: no hyperplane between them is
 /// further than that from both.
-fn geometric_upper_bound(samples: &Samples, weights: &[f64]) -> f64 {
+fn geometric_upper_bound(samples: &Samples, weights: &[f64], sums: Sums) -> f64 {
     // The total weight of the negative class, of the positive one.
     let mut totals = [Sum::default(), Sum::default()];
     let rows = || weights.iter().copied().enumerate();
@@ -236,29 +270,77 @@ fn geometric_upper_bound(samples: &Samples, weights: &[f64]) -> f64 {
             (Row::of(samples.features(), i), if positive { share } else { share.negated() })
         })
         .collect();
-    let distance = combined_length(samples, &terms, Sum::default()) / product;
+    let distance = combined_length(samples, &terms, Sum::default(), sums) / product;
     0.5 * distance * (1.0 + slack(samples.columns()))
 }
 
 /// Returns a number that the length of (sum c_i x_i, last) does not exceed by more than its rounding,
-/// which is relative: the sums are exact, however much they cancel.
-fn combined_length(samples: &Samples, terms: &[(Row, Sum)], last: Sum) -> f64 {
-    let (columns, width) = (samples.columns(), columns_per_task(samples.features()));
-    let lengths: Vec<f64> = (0..columns.div_ceil(width))
-        .into_par_iter()
-        .map(|task| {
-            let from = task * width;
-            let range = from..columns.min(from + width);
-            let mut sums = vec![Sum::default(); range.len()];
-            for (row, share) in terms {
-                row.for_each_in(range.clone(), |k, x| sums[k - from] += share.times(&exact(x)));
-            }
-            let magnitudes: Vec<f64> = sums.into_iter().map(Sum::magnitude_up).collect();
-            length(Row::Dense64(&magnitudes), 0.0)
-        })
-        .collect();
+/// which is relative: the sums are exact, however much they cancel, or known to a billionth part.
+fn combined_length(samples: &Samples, terms: &[(Row, Sum)], last: Sum, sums: Sums) -> f64 {
+    let last = last.magnitude_up();
+    let many = terms.iter().map(|(row, _)| row.stored()).sum::<usize>() > MANY;
+    let quick = (many && sums == Sums::Quick)
+        .then(|| float_lengths(samples, terms, last))
+        .filter(|(plain, most)| most.is_finite() && *most <= plain * (1.0 + GOOD));
+    let length = quick.map_or_else(|| exact_length(samples, terms, last), |(_, most)| most);
     // Lengths below this may have lost more than the slack, so they count as this.
-    length(Row::Dense64(&lengths), last.magnitude_up()).max(power_of_two(-900))
+    length.max(power_of_two(-900))
+}
+
+/// Returns the length as floats have it, and a number that the true one does not exceed, but for the relative
+/// rounding of [`length`]. Both are infinite, or not numbers, where floats cannot say.
+///
+/// A sum of m products of floats is off by at most (m + 4) 2^-52 times the sum of their magnitudes, the
+/// rounding of the shares to 53 bits included, and by 2^-1074 for each product that underflows: see
+/// [`float_value`](crate::exact::float_value).
+fn float_lengths(samples: &Samples, terms: &[(Row, Sum)], last: f64) -> (f64, f64) {
+    let shares: Vec<f64> = terms.iter().map(|(_, share)| share.round_down()).collect();
+    let usual = |share: &f64| (power_of_two(-900)..power_of_two(900)).contains(&share.abs());
+    let zero = |(_, share): &(Row, Sum)| share.sign() == Ordering::Equal;
+    if !shares.iter().zip(terms).all(|(share, term)| usual(share) || zero(term)) {
+        return (f64::INFINITY, f64::INFINITY);
+    }
+    let off = (terms.len() as f64 + 4.0) * power_of_two(-52);
+    let pairs: Vec<(f64, f64)> = by_columns(samples, |range| {
+        let (mut sums, mut magnitudes) = (vec![0.0; range.len()], vec![0.0; range.len()]);
+        for ((row, _), share) in terms.iter().zip(&shares) {
+            row.for_each_in(range.clone(), |k, x| {
+                let term = share * x;
+                sums[k - range.start] += term;
+                magnitudes[k - range.start] += term.abs();
+            });
+        }
+        let most: Vec<f64> = (sums.iter().zip(&magnitudes))
+            .map(|(sum, magnitude)| sum.abs() + off * magnitude + power_of_two(-900))
+            .collect();
+        (length(Row::Dense64(&sums), 0.0), length(Row::Dense64(&most), 0.0))
+    });
+    let (plain, most): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+    (length(Row::Dense64(&plain), last), length(Row::Dense64(&most), last))
+}
+
+/// Returns the length by exact sums.
+fn exact_length(samples: &Samples, terms: &[(Row, Sum)], last: f64) -> f64 {
+    let lengths: Vec<f64> = by_columns(samples, |range| {
+        let mut sums = vec![Sum::default(); range.len()];
+        for (row, share) in terms {
+            row.for_each_in(range.clone(), |k, x| {
+                sums[k - range.start] += share.times(&exact(x));
+            });
+        }
+        let magnitudes: Vec<f64> = sums.into_iter().map(Sum::magnitude_up).collect();
+        length(Row::Dense64(&magnitudes), 0.0)
+    });
+    length(Row::Dense64(&lengths), last)
+}
+
+/// Returns what `each` returns for all columns, some at a time, in order.
+fn by_columns<T: Send>(samples: &Samples, each: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    let (columns, width) = (samples.columns(), columns_per_task(samples.features()));
+    (0..columns.div_ceil(width))
+        .into_par_iter()
+        .map(|task| each(task * width..columns.min((task + 1) * width)))
+        .collect()
 }
 
 /// Returns the number as an exact sum.

@@ -11,21 +11,22 @@ use rayon::prelude::*;
 use crate::evidence::Margin;
 use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::{Fingerprint, Named};
-use crate::margin::{SidesAndMargin, upper_bound};
+use crate::margin::{SidesAndMargin, lowest_upper_bound, upper_bound};
 use crate::proof::{
     Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, MarginKind, Plane,
     Proof, Verdict, WeightedRow,
 };
 use crate::rank::PRIMES;
 
-/// Features handed to one task, and tasks at the most where rows are sparse.
+/// Features handed to one task where rows are dense.
 const COLUMNS_PER_TASK: usize = 64;
+/// Tasks where rows are sparse: each looks for its features in every row.
+const SPARSE_TASKS: usize = 8;
 
-/// Returns the number of features to hand to one task. A task visits every row that is named, so that
-/// a million features of sparse rows must not make many tasks.
+/// Returns how many features to hand to one task.
 pub(crate) fn columns_per_task(features: &Features) -> usize {
     match features {
-        Features::Sparse(_) => features.columns().div_ceil(COLUMNS_PER_TASK).max(COLUMNS_PER_TASK),
+        Features::Sparse(_) => features.columns().div_ceil(SPARSE_TASKS).max(COLUMNS_PER_TASK),
         _ => COLUMNS_PER_TASK,
     }
 }
@@ -562,7 +563,10 @@ fn check_margin(data: &dyn Data, margin: &MarginClaim, found: f64) -> Result<(),
         return Err(Refused::Margin { what: "lower", claimed: *lower, found }.into());
     }
     let rows = upper_rows.iter().map(|r| (r.row - 1, r.weight)).collect();
-    let found = upper_bound(data, *kind, &rows)?;
+    if *upper >= upper_bound(data, *kind, &rows)? {
+        return Ok(());
+    }
+    let found = lowest_upper_bound(data, *kind, &rows)?;
     if *upper < found {
         return Err(Refused::Margin { what: "upper", claimed: *upper, found }.into());
     }

@@ -270,3 +270,15 @@ fn exact_numbers_are_exact() {
     assert_eq!(third.cmp(2.0 / 3.0), Ordering::Greater, "2/3 is rounded down");
     assert_eq!(third.cmp((2.0_f64 / 3.0).next_up()), Ordering::Less);
 }
+
+#[test]
+fn a_row_whose_value_and_length_overflow_counts() {
+    // -1.4e308 over a length that rounds to infinity.
+    let x = vec![f64::MAX, 2.360499114221769e300, 1.0, 1.0, -1.0, 1.0];
+    let samples = Samples::dense(x, 3, vec![true, false]).unwrap();
+    let weights = [1.0, -134217728.0, 1.4682009072774653];
+    let row = samples.part_of(&[0]).unwrap();
+    let lower = margin_lower_bound(&row, Angular, &weights, 0.0);
+    let x = [f64::MAX, 2.360499114221769e300, 1.0];
+    assert_ne!(Quotient::of(&x, true, &weights, 0.0).cmp(lower), Ordering::Less, "{lower:e}");
+}
