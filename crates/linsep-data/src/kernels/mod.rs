@@ -6,6 +6,8 @@
 //! result is the same to the last bit on every machine. No fused multiply-add is used, since older
 //! machines could not reproduce it; a score pass is bound by memory, so that costs nothing.
 
+pub mod logistic;
+pub mod product;
 pub mod twice;
 #[cfg(target_arch = "x86_64")]
 mod x86;

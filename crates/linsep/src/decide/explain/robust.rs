@@ -17,8 +17,8 @@
 
 use rayon::prelude::*;
 
-use super::super::folds::logistic::logistic;
 use super::super::solvers::lbfgs::{Loss, PlainDescent, Value};
+use crate::data::kernels::logistic::logistic;
 use crate::{Hyperplane, Samples};
 
 /// Steps that the logistic loss may take, and the smooth count at each length of w.
@@ -139,7 +139,9 @@ impl<'a> Standardised<'a> {
     /// Returns the loss of a score, and its derivative.
     fn cost(&self, score: f64) -> (f64, f64) {
         // The share is 1 / (1 + exp(score)).
-        let (loss, share) = logistic(score);
+        let (mut loss, mut share) = ([0.0], [0.0]);
+        logistic(&[score], &mut loss, &mut share);
+        let ([loss], [share]) = (loss, share);
         match self.cost {
             Cost::Logistic => (loss, -share),
             Cost::Count => (share, -share * (1.0 - share)),

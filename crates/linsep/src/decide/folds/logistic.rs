@@ -1,18 +1,17 @@
 //! The logistic loss on a line: its value and slope at one point, and where no mistake is left.
 
 use linsep_data::kept::Bytes;
+use linsep_data::kernels::logistic::logistic;
 use linsep_data::kernels::{Element, Grid};
 use linsep_data::{Block, Fold, Kept, Shape};
 
 use super::super::solvers::logistic_descent::{Look, Step};
 use crate::lift::Rows;
 
-/// Returns ln(1 + exp(-score)) and how fast it falls.
-pub fn logistic(score: f64) -> (f64, f64) {
-    let tail = libm::exp(-score.abs());
-    let weight = if score > 0.0 { tail } else { 1.0 } / (1.0 + tail);
-    (libm::log1p(tail) + (-score).max(0.0), weight)
-}
+/// Values of the rows that are scored before they are added up: they stay in the nearest cache.
+const VALUES_AT_ONCE: usize = 2048;
+/// The same in rows, at the least: below, functions of scores are not worth to be computed together.
+const ROWS_AT_ONCE: usize = 16;
 
 /// Sums the logistic loss where a step ends and its slope, and looks where on the line of the step all
 /// scores are positive. Sums are on grids: the same bits in any order.
@@ -132,19 +131,39 @@ impl Fold for LogisticLine {
     fn absorb(&mut self, block: &Block<'_>) {
         let rows = Rows::lifted(block.samples());
         let Step { from, to, separators, multiples } = &self.step;
-        for i in block.places() {
-            let score = rows.score(i, to);
-            let (loss, weight) = logistic(score);
-            self.loss.add(loss);
-            rows.add_on(self.grid, i, -weight, &mut self.slope);
-            self.mistakes += u64::from(score <= 0.0);
+        let at_once = (VALUES_AT_ONCE / to.len()).max(ROWS_AT_ONCE);
+        let [mut scores, mut starts, mut losses, mut weights] = [(); 4].map(|_| vec![0.0; at_once]);
+        let places = block.places();
+        for first in places.clone().step_by(at_once) {
+            let range = first..places.end.min(first + at_once);
+            let count = range.len();
+            let (scores, starts) = (&mut scores[..count], &mut starts[..count]);
+            let (losses, weights) = (&mut losses[..count], &mut weights[..count]);
+            rows.scores(range.clone(), to, scores);
+            logistic(scores, losses, weights);
+            self.mistakes += scores.iter().filter(|score| **score <= 0.0).count() as u64;
+            for ((i, loss), weight) in range.clone().zip(&*losses).zip(&*weights) {
+                self.loss.add(*loss);
+                rows.add_on(self.grid, i, -weight, &mut self.slope);
+            }
             if *separators {
-                let start = if from.is_empty() { 0.0 } else { rows.score(i, from) };
-                self.range.cut(start, score - start);
+                match from.is_empty() {
+                    true => starts.fill(0.0),
+                    false => rows.scores(range, from, starts),
+                }
+                for (score, start) in scores.iter().zip(&*starts) {
+                    self.range.cut(*start, score - start);
+                }
             }
             for (sum, multiple) in self.slopes.iter_mut().zip(multiples) {
-                let (_, weight) = logistic(multiple * score);
-                *sum += self.slope_grid.round(-weight * score);
+                starts
+                    .iter_mut()
+                    .zip(&*scores)
+                    .for_each(|(there, score)| *there = multiple * score);
+                logistic(starts, losses, weights);
+                for (score, weight) in scores.iter().zip(&*weights) {
+                    *sum += self.slope_grid.round(-weight * score);
+                }
             }
         }
     }
