@@ -4,8 +4,9 @@
 use linsep::Samples;
 use linsep::data::Memory;
 use linsep::data::generate::Generator;
-use linsep::decide::internals::scan;
-use linsep::decide::{DecideOptions, Decision, MarginGoal, Verdict, decide};
+use linsep::data::samples::SparseBuilder;
+use linsep::decide::internals::{norm_by_active_set, norm_by_interior_point, scan};
+use linsep::decide::{DecideOptions, Decision, Margin, MarginGoal, MarginKind, Verdict, decide};
 use linsep::lift::Rows;
 use linsep::online::{FitSettings, fit};
 use linsep::proof::verify;
@@ -31,7 +32,12 @@ pub fn run() {
         if columns <= 100 {
             largest_margin(&samples);
         }
+        if rows * columns == 10_000_000 && columns > 100 {
+            widened(&samples);
+        }
     }
+    inner_solve();
+    sparse();
 }
 
 /// Prints the same for the two full-size experiments that take 4 GB each: for those who ask.
@@ -125,4 +131,105 @@ fn largest_margin(samples: &Samples) {
         searching(&largest),
         1.0 - largest.margin().lower / largest.margin().upper
     );
+}
+
+/// Prints what the largest margin of either kind costs beside any.
+fn widened(samples: &Samples) {
+    let run = |kind| {
+        let options = DecideOptions::default().with_margin(MarginGoal::Max).with_kind(kind);
+        decide(samples, &options, &mut ()).expect("valid options").margin()
+    };
+    let (mut angular, mut geometric) = (None, None);
+    let [any, max_angular, max_geometric] = shortest_cpu(
+        1,
+        &mut [
+            &mut || drop(decided(samples)),
+            &mut || angular = Some(run(MarginKind::Angular)),
+            &mut || geometric = Some(run(MarginKind::Geometric)),
+        ],
+    );
+    let gap = |margin: Option<Margin>| {
+        let margin = margin.expect("run");
+        1.0 - margin.lower / margin.upper
+    };
+    println!(
+        "    largest margin: angular {:.1} times the time of any, geometric {:.1} times (target: at most 15); \
+         proven gaps {:.1e} and {:.1e}",
+        max_angular / any,
+        max_geometric / any,
+        gap(angular),
+        gap(geometric)
+    );
+}
+
+/// Prints the interior point method beside an active set, on the same rows.
+fn inner_solve() {
+    println!(
+        "point of smallest norm, interior point method beside an active set: CPU time as a multiple"
+    );
+    for (rows, columns) in [(300, 100), (900, 300), (1_500, 500), (300, 1_000)] {
+        let samples = Generator::new(rows, columns, 1).samples::<f64>().expect("two classes");
+        let (mut found, mut expected) = (0.0, 0.0);
+        let [interior, active] = shortest_cpu(
+            1,
+            &mut [&mut || found = norm_by_interior_point(&samples, 1e-8), &mut || {
+                expected = norm_by_active_set(&samples);
+            }],
+        );
+        println!(
+            "  {rows} x {columns}: {:.1}; norms agree to {:.0e}",
+            active / interior,
+            (found / expected - 1.0).abs()
+        );
+    }
+}
+
+/// Prints sparse rows, fifty values each, beside a plain L-BFGS.
+fn sparse() {
+    println!(
+        "deciding sparse rows of 50 values, with a proof: CPU time of a plain L-BFGS as a multiple"
+    );
+    for (rows, columns) in [(100_000, 50_000), (20_000, 1_000_000)] {
+        let samples = sparse_samples(rows, columns);
+        let (mut decision, mut peer) = (None, (0, 0));
+        let [ours, lbfgs] = shortest_cpu(
+            2,
+            &mut [&mut || decision = Some(decided(&samples)), &mut || peer = lbfgs::fit(&samples)],
+        );
+        let decision = decision.expect("decided");
+        println!(
+            "  {rows} x {columns}: {} passes and {} to prove; L-BFGS ({} passes, {} mistakes left) {:.1}",
+            searching(&decision),
+            decision.proving_passes,
+            peer.0,
+            peer.1,
+            lbfgs / ours
+        );
+    }
+}
+
+/// Returns rows of fifty values at random places, labelled by a random hyperplane.
+fn sparse_samples(rows: usize, columns: usize) -> Samples {
+    let mut state = 1_u64;
+    let mut draw = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize
+    };
+    let w: Vec<f64> = (0..columns).map(|_| draw() as f64 / f64::from(1 << 30) - 1.0).collect();
+    let mut builder = SparseBuilder::default();
+    let mut labels = Vec::with_capacity(rows);
+    for _ in 0..rows {
+        let mut places: Vec<usize> = (0..50).map(|_| draw() % columns).collect();
+        places.sort_unstable();
+        places.dedup();
+        let mut value = 0.0;
+        for &column in &places {
+            let x = draw() as f64 / f64::from(1 << 30) - 1.0;
+            builder.push(column, x);
+            value += x * w[column];
+        }
+        builder.end_row();
+        labels.push(value > 0.0);
+    }
+    Samples::sparse(builder.finish(columns).expect("rising places"), labels).expect("two classes")
 }

@@ -1,8 +1,11 @@
-//! The score pass beside the plain read bandwidth of the same buffer, on one thread.
+//! The score pass beside the plain read bandwidth of the same buffer, and functions beside plain loops, on one
+//! thread.
 
 use std::hint::black_box;
 
 use linsep::data::generate::{Generated, Generator};
+use linsep::data::kernels::logistic::logistic;
+use linsep::data::kernels::product::{Matrix, add_product};
 use linsep::data::kernels::{Element, sparse_dot};
 
 use crate::timing::shortest;
@@ -19,6 +22,50 @@ pub fn run() {
     dense::<f64>("f64");
     dense::<f32>("f32");
     sparse();
+    logistic_loss();
+    product();
+}
+
+/// Losses and slopes of many scores, beside the functions of the standard library one by one.
+fn logistic_loss() {
+    let scores: Vec<f64> = (0..ROWS).map(|k| 20.0 * (k as f64).sin()).collect();
+    let [mut losses, mut weights, mut plain] = [(); 3].map(|_| vec![0.0; ROWS]);
+    let [ours, naive] = shortest(
+        ROUNDS,
+        &mut [&mut || logistic(black_box(&scores), &mut losses, &mut weights), &mut || {
+            for (score, out) in black_box(&scores).iter().zip(&mut plain) {
+                let tail = (-score.abs()).exp();
+                *out = tail.ln_1p() + (-score).max(0.0) + tail / (1.0 + tail);
+            }
+        }],
+    );
+    println!(
+        "  logistic loss and slope: {:.1} ns per score, {:.1} times as fast as one by one",
+        ours / ROWS as f64 * 1e9,
+        naive / ours
+    );
+}
+
+/// A product of matrices, beside dot products of rows.
+fn product() {
+    const SIZE: usize = 600;
+    let a: Vec<f64> = (0..SIZE * SIZE).map(|k| (k as f64).sin()).collect();
+    let (mut sum, mut dots) = (vec![0.0; SIZE * SIZE], vec![0.0; SIZE * SIZE]);
+    let matrix = Matrix::new(&a, SIZE, SIZE, SIZE);
+    let [ours, plain] = shortest(
+        3,
+        &mut [&mut || add_product(1.0, matrix, matrix.transposed(), &mut sum, SIZE), &mut || {
+            for (row, out) in a.chunks(SIZE).zip(dots.chunks_mut(SIZE)) {
+                f64::scores(row, &a, SIZE, out);
+            }
+        }],
+    );
+    black_box((&sum, &dots));
+    println!(
+        "  product of {SIZE} x {SIZE}: {:.0} billion operations/s, {:.1} times as fast as dot products",
+        2.0 * (SIZE as f64).powi(3) / ours / 1e9,
+        plain / ours
+    );
 }
 
 fn dense<T: Generated>(name: &str) {

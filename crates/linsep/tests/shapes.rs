@@ -118,7 +118,7 @@ fn more_features_than_rows() {
     let (rows, labels) = generated(60, 200, 3);
     separable(&dense(&rows, &labels), Way::WorkingSet, Way::WorkingSet);
     let (rows, labels) = generated(60, 1500, 3);
-    separable(&dense(&rows, &labels), Way::Smooth, Way::Dual);
+    separable(&dense(&rows, &labels), Way::Smooth, Way::WorkingSet);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn constant_columns() {
     separable(&dense(&rows, &labels), Way::WorkingSet, Way::WorkingSet);
     let (mut rows, labels) = generated(40, 900, 5);
     rows.iter_mut().for_each(|row| row.extend([0.0, 7.0]));
-    separable(&dense(&rows, &labels), Way::Smooth, Way::Dual);
+    separable(&dense(&rows, &labels), Way::Smooth, Way::WorkingSet);
 }
 
 #[test]

@@ -249,15 +249,18 @@ impl<'a> Engine<'a> {
 
     /// Goes on from a separator to the one of largest geometric margin, if that is asked for.
     fn widen(&mut self, outcome: Outcome, way: Way) -> Result<(Outcome, Way), PassError> {
-        let sought = self.search.options.seeks(MarginKind::Geometric);
-        let (Outcome::Separable { hyperplane, .. }, Some(size)) =
-            (&outcome, plan::nearest_points(self.search.shape).filter(|_| sought))
-        else {
+        let Outcome::Separable { hyperplane, .. } = &outcome else {
             return Ok((outcome, way));
         };
-        let mut strategy = strategies::nearest_points(way, hyperplane.clone(), size);
-        let wider = self.pursue(&mut *strategy)?;
-        Ok((wider.unwrap_or(outcome), way))
+        if self.search.options.seeks(MarginKind::Geometric) {
+            for step in plan::widening(self.search.shape) {
+                let mut strategy = strategies::widening(step, way, hyperplane.clone());
+                if let Ok(wider) = self.pursue(&mut *strategy)? {
+                    return Ok((wider, way));
+                }
+            }
+        }
+        Ok((outcome, way))
     }
 
     /// Lets a strategy go on until something is proven, or it is left.

@@ -6,7 +6,10 @@ use super::exact::conflict::{Solution, solve};
 use super::exact::rows::SignedRows;
 use super::folds::Scorer;
 use super::folds::scan::Scan;
+use super::solvers::interior_point::Interior;
+use super::solvers::min_norm_point::Corral;
 use crate::Samples;
+use crate::lift::Rows;
 
 /// Returns the number of rows in the exact conflict of all rows and the bits of its largest multiplier,
 /// or the rows whose multiplier has the wrong sign.
@@ -21,6 +24,25 @@ pub fn exact_conflict(samples: &Samples) -> Result<(usize, usize), Vec<usize>> {
         Solution::MixedSigns { wrong, .. } => Err(wrong),
         Solution::Independent | Solution::Halted => Err(vec![]),
     }
+}
+
+/// Returns the smallest norm in the hull of the lifted rows, by an active set.
+pub fn norm_by_active_set(samples: &Samples) -> f64 {
+    let rows = Rows::lifted(samples);
+    let points: Vec<Vec<f64>> = (0..rows.len()).map(|i| rows.vector(i)).collect();
+    let ids: Vec<usize> = (0..rows.len()).collect();
+    let mut corral = Corral::new(rows.dimension());
+    corral.solve(&ids, &points, &|| false);
+    corral.norm()
+}
+
+/// Returns the same by the interior point method, within this share of itself.
+pub fn norm_by_interior_point(samples: &Samples, share: f64) -> f64 {
+    let rows = Rows::lifted(samples);
+    let mut interior = Interior::new(rows.dimension(), false);
+    (0..rows.len()).for_each(|i| interior.add(true, rows.vector(i)));
+    interior.run(share, &|| false);
+    interior.upper()
 }
 
 /// Returns the mistakes of w and how many rows of smallest score were found. Costs a pass.

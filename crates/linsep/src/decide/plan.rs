@@ -1,14 +1,17 @@
 //! The plan: which strategies, in which order. Every threshold of shape stands here.
 //!
 //! ```text
-//! rows                          order of strategies
-//! ----------------------------  ------------------------------------------------------------
-//! few features                  working set, the same on the ladder
-//! many features, dense          duplicates, smooth, for the largest margin of few rows the
-//!                               dual, then the working set, the same on the ladder
-//! many features, sparse         duplicates, smooth, dual
-//! very many features, sparse    duplicates, dual
+//! rows                            order of strategies
+//! ------------------------------  ----------------------------------------------------------
+//! few features for so many rows   working set, the same on the ladder
+//! many features, dense            duplicates, smooth, for the largest margin the interior
+//!                                 point method, then the working set, the same on the ladder
+//! many features, sparse           duplicates, smooth, dual
+//! very many for few sparse rows   duplicates, dual
 //! ```
+//!
+//! Integers come last everywhere. To the largest geometric margin a separator goes on by the interior point method,
+//! then by nearest points.
 //!
 //! A strategy that gives up hands over to the next. Integers alone come last: they give up at a limit
 //! only. What needs all rows in memory is left out where they do not fit.
@@ -18,10 +21,18 @@ use linsep_data::Shape;
 use super::options::DecideOptions;
 use linsep_proof::MarginKind;
 
-/// Coordinates from which on L-BFGS comes first: the inner solve of a working set would dominate.
+/// Coordinates from which on the largest geometric margin is left to an interior point method: it takes twenty
+/// steps, and an active set as many as rows come and go.
+const SEVERAL: usize = 32;
+/// Coordinates up to which a working set comes first, however few the rows are.
+const SOME: usize = 100;
+/// Values up to which it does, too: it tells the largest margin on the way, and takes no time.
+const SMALL: usize = 1 << 18;
+/// Coordinates from which on L-BFGS comes first, however many the rows are: the inner solve of a working set would
+/// dominate.
 const MANY: usize = 700;
-/// Coordinates from which on sparse rows are left to the dual problem at once: a step of L-BFGS is
-/// long there, whatever the rows.
+/// Coordinates from which on sparse rows that are fewer are left to the dual problem at once: a step of L-BFGS
+/// is long there, whatever the rows.
 const VERY_MANY: usize = 10_000;
 /// Passes that L-BFGS may take before the next strategy takes over: it separates in far fewer or not
 /// at all.
@@ -31,6 +42,8 @@ const SMOOTH_PASSES: u64 = 80;
 const STARTING_ROWS: usize = 20;
 const STARTING_MOST: usize = 3000;
 const STARTING_FEWER: usize = 8;
+/// The same where they are those nearest to a hyperplane.
+const NEAR_START: usize = 3;
 /// Rows per coordinate that a pass adds to it at most: more would slow the inner solve for nothing.
 const ADDED_ROWS: usize = 4;
 /// Values that a working set may start with (1 GiB); it may grow to twice as many.
@@ -39,8 +52,6 @@ const WORKING_VALUES: usize = 1 << 27;
 const NEAREST_ROWS: usize = 1000;
 /// Passes of the dual descent before the signs of sparse rows are looked at.
 const DUAL_PASSES: u64 = 30;
-/// Passes of the dual descent after which dense rows are left to the working set.
-const WIDENING_PASSES: u64 = 400;
 /// Rows per coordinate that are decided in integers at first, and that a pass adds to them at most.
 const EXACT_ROWS: usize = 2;
 /// Rows per coordinate that are projected at first, and that a pass adds at most.
@@ -65,12 +76,12 @@ pub(crate) enum Step {
     Duplicates { sums: bool },
     /// L-BFGS on the logistic loss.
     Smooth { passes: u64 },
-    /// Dual coordinate descent to the largest margin of the separator that is known.
-    Widen { passes: u64 },
     /// Dual coordinate descent, and a look at the signs of sparse rows after so many passes.
     Dual { passes: u64 },
     /// Working set and point of smallest norm.
     WorkingSet(WorkingSize),
+    /// Working set and an interior point method, to the largest margin of the separator that is known.
+    Widest(WorkingSize),
     /// Integers alone.
     Exact,
     /// The working set again, in coordinates that are far apart.
@@ -95,6 +106,12 @@ impl WorkingSize {
         WorkingSize { start: STARTING_FEWER * coordinates, ..Self::of(coordinates) }
     }
 
+    /// Returns the size where the rows nearest to a hyperplane are what it starts with.
+    fn near(coordinates: usize) -> Self {
+        let Self { added, most, .. } = Self::of(coordinates);
+        WorkingSize { start: (NEAR_START * coordinates).min(most / 2), added, most }
+    }
+
     fn of(coordinates: usize) -> Self {
         let fitting = (WORKING_VALUES / coordinates).max(2);
         WorkingSize {
@@ -109,8 +126,16 @@ impl WorkingSize {
 
 /// Returns true if the plan for rows of this shape has a step that needs all of them in memory.
 pub(crate) fn needs_all_rows(shape: Shape, options: &DecideOptions) -> bool {
-    let needs = |step: &Step| matches!(step, Step::Dual { .. } | Step::Widen { .. });
+    let needs = |step: &Step| matches!(step, Step::Dual { .. });
     steps(shape, options, true).iter().any(needs)
+}
+
+/// Returns true if L-BFGS comes first: it takes some thirty passes, and the inner solve of a working set time that
+/// grows with the cube of the coordinates.
+fn smooth_first(shape: Shape) -> bool {
+    let coordinates = shape.columns + 1;
+    let small = shape.rows * coordinates < SMALL;
+    coordinates >= MANY || !small && coordinates > SOME && coordinates.pow(2) > shape.rows
 }
 
 /// Returns the strategies for rows of this shape, in order. `fits`: all rows can be in memory.
@@ -119,19 +144,19 @@ pub(crate) fn steps(shape: Shape, options: &DecideOptions, fits: bool) -> Vec<St
     let working_set = Step::WorkingSet(WorkingSize::of(coordinates));
     let smooth = Step::Smooth { passes: SMOOTH_PASSES };
     let ladder = Step::Ladder(WorkingSize::on_the_ladder(coordinates));
-    if coordinates < MANY {
+    if !smooth_first(shape) {
         return vec![working_set, ladder, Step::Exact];
     }
     let dual = Step::Dual { passes: DUAL_PASSES };
     if shape.sparse && fits {
-        return match coordinates < VERY_MANY {
+        return match coordinates < VERY_MANY || coordinates <= shape.rows {
             true => vec![Step::Duplicates { sums: true }, smooth, dual, Step::Exact],
             false => vec![Step::Duplicates { sums: false }, dual, Step::Exact],
         };
     }
     let mut steps = vec![Step::Duplicates { sums: true }, smooth];
-    if fits && shape.rows <= coordinates && options.seeks(MarginKind::Angular) {
-        steps.push(Step::Widen { passes: WIDENING_PASSES });
+    if options.seeks(MarginKind::Angular) {
+        steps.push(Step::Widest(WorkingSize::near(coordinates)));
     }
     steps.extend([working_set, ladder, Step::Exact]);
     steps
@@ -142,10 +167,27 @@ pub(crate) fn exact_rows(shape: Shape) -> usize {
     EXACT_ROWS * (shape.columns + 1)
 }
 
-/// Returns the size of a working set of raw rows for nearest points, or nothing if too few rows fit.
-pub(crate) fn nearest_points(shape: Shape) -> Option<WorkingSize> {
-    let size = WorkingSize::of(shape.columns + 1);
-    (size.most / 2 >= shape.rows.min(NEAREST_ROWS)).then_some(size)
+/// A way from a separator to the largest geometric margin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Widening {
+    /// Working set and an interior point method.
+    Interior(WorkingSize),
+    /// Working set and nearest points of hulls.
+    NearestPoints(WorkingSize),
+}
+
+/// Returns the ways to the largest geometric margin, in order; none if too few rows fit a working set.
+pub(crate) fn widening(shape: Shape) -> Vec<Widening> {
+    let coordinates = shape.columns + 1;
+    let size = WorkingSize::of(coordinates);
+    if size.most / 2 < shape.rows.min(NEAREST_ROWS) {
+        return vec![];
+    }
+    let nearest = Widening::NearestPoints(size);
+    match coordinates < SEVERAL {
+        true => vec![nearest],
+        false => vec![Widening::Interior(WorkingSize::near(coordinates)), nearest],
+    }
 }
 
 /// Returns how many rows are projected at first after a conflict, and how many a pass adds at most.
@@ -204,12 +246,16 @@ mod tests {
     fn the_order_goes_by_shape() {
         check(1000, 10, false, true, "workingset ladder exact");
         check(1_000_000, 100, false, true, "workingset ladder exact");
-        check(10_000, 1_000, false, true, "duplicates smooth workingset ladder exact");
-        check(1_000, 10_000, false, true, "duplicates smooth widen workingset ladder exact");
+        check(10_000, 99, false, true, "workingset ladder exact");
+        check(1_000, 150, false, true, "workingset ladder exact");
+        check(10_000, 100, false, true, "duplicates smooth widest workingset ladder exact");
+        check(100_000, 300, false, true, "workingset ladder exact");
+        check(10_000, 1_000, false, true, "duplicates smooth widest workingset ladder exact");
+        check(1_000, 10_000, false, true, "duplicates smooth widest workingset ladder exact");
         check(20_000, 3_000, true, true, "duplicates smooth dual exact");
+        check(100_000, 50_000, true, true, "duplicates smooth dual exact");
         check(20_000, 1_000_000, true, true, "duplicates dual exact");
         // What needs rows in memory is left out where they do not fit.
-        check(1_000, 10_000, false, false, "duplicates smooth workingset ladder exact");
-        check(20_000, 3_000, true, false, "duplicates smooth workingset ladder exact");
+        check(20_000, 3_000, true, false, "duplicates smooth widest workingset ladder exact");
     }
 }

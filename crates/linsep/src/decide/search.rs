@@ -9,12 +9,16 @@ use super::exact::conflict::{Solution, solve};
 use super::exact::rows::SignedRows;
 use super::folds::class_sums::ClassSums;
 use super::folds::first_look::Facts;
-use super::options::DecideOptions;
+use super::options::{DecideOptions, MarginGoal};
 use super::passes::{PassError, Passes};
 use crate::Hyperplane;
 
 /// Hyperplanes without a mistake that are kept, should the checker refuse the best.
 const CANDIDATES: usize = 4;
+
+/// Rows, and the share of all rows, beyond which those that bound the margin cost more than they tell.
+const BOUNDING_ROWS: usize = 1000;
+const BOUNDING_SHARE: usize = 8;
 
 /// What strategies work with, and what they leave to each other.
 pub(super) struct Search<'a> {
@@ -120,6 +124,12 @@ impl<'a> Search<'a> {
     /// Returns the rows that show the best upper bound known on the margin asked for.
     pub fn bounding_rows(&mut self) -> Result<RowWeights, PassError> {
         let (kind, weights) = (self.options.kind, &self.upper.1);
+        // Who asks for any hyperplane does not want to wait for a bound that takes long to prove.
+        let dear =
+            weights.len() > BOUNDING_ROWS && weights.len() > self.shape.rows / BOUNDING_SHARE;
+        if dear && self.options.margin == MarginGoal::Any {
+            return Ok(self.facts()?.first.map(|row| (row, 1.0)).into());
+        }
         match (kind, &self.nearest) {
             (MarginKind::Geometric, Some(rows)) => return Ok(rows.clone()),
             (MarginKind::Angular, _) if !weights.is_empty() => return Ok(weights.clone()),

@@ -1,7 +1,9 @@
 //! Mathematics without data: what is given are vectors, or a way to ask for sums over them.
 
 pub(super) mod caratheodory;
+pub(super) mod cholesky;
 pub(super) mod coordinate_descent;
+pub(super) mod interior_point;
 pub(super) mod ladder;
 pub(super) mod lbfgs;
 pub(super) mod logistic_descent;

@@ -27,7 +27,42 @@ const CANDIDATES: usize = 30;
 /// Pairs gain nothing any more when the best of them has p·(a - b) >= ‖p‖² (1 - this).
 const OPTIMAL: f64 = 1e-11;
 
-/// A row of the working set, relative to the first one, at a scale at which all are of size one.
+/// Raw rows as they are seen from one of them, at a scale at which all are of size one.
+pub struct Around {
+    origin: Vec<f64>,
+    scale: f64,
+}
+
+impl Around {
+    /// Returns how rows are seen from `origin`; `others` show the size of what rows differ by.
+    pub fn new<'a>(origin: Vec<f64>, others: impl IntoIterator<Item = &'a [f64]>) -> Self {
+        let largest = others
+            .into_iter()
+            .flat_map(|x| x.iter().zip(&origin))
+            .fold(f64::MIN_POSITIVE, |largest, (x, o)| largest.max((x * 0.5 - o * 0.5).abs()));
+        Around { scale: 2f64.powi(-exponent(largest).clamp(-1000, 1000)), origin }
+    }
+
+    /// Returns how much larger rows look.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// Returns a row as it is seen.
+    pub fn seen(&self, x: Vec<f64>) -> impl Iterator<Item = f64> + '_ {
+        x.into_iter().zip(&self.origin).map(|(x, origin)| x * self.scale - origin * self.scale)
+    }
+
+    /// Returns the hyperplane that is p·x + bias = 0 as it is seen, with weights of length about one.
+    pub fn hyperplane(&self, p: &[f64], bias: f64) -> Hyperplane {
+        let norm = f64::dot(p, p).sqrt();
+        let weights: Vec<f64> = p.iter().map(|p| p / norm).collect();
+        let bias = bias / norm / self.scale - f64::dot(&weights, &self.origin);
+        Hyperplane { weights, bias }
+    }
+}
+
+/// A row of the working set, as it is seen.
 struct Point {
     row: usize,
     positive: bool,
@@ -36,8 +71,7 @@ struct Point {
 
 /// The working set of both classes, and the nearest points found in it.
 pub struct Hulls {
-    origin: Vec<f64>,
-    scale: f64,
+    around: Around,
     points: Vec<Point>,
     corral: Corral,
     /// Numbers of the pairs met, and the pairs.
@@ -46,17 +80,11 @@ pub struct Hulls {
 }
 
 impl Hulls {
-    /// Returns the hulls of no points yet; `origin` is some row, and `others` show the size of what
-    /// rows differ by.
-    pub fn new<'a>(origin: Vec<f64>, others: impl IntoIterator<Item = &'a [f64]>) -> Self {
-        let largest = others
-            .into_iter()
-            .flat_map(|x| x.iter().zip(&origin))
-            .fold(f64::MIN_POSITIVE, |largest, (x, o)| largest.max((x * 0.5 - o * 0.5).abs()));
+    /// Returns the hulls of no points yet, seen from somewhere.
+    pub fn new(around: Around) -> Self {
         Hulls {
-            corral: Corral::new(origin.len()),
-            scale: 2f64.powi(-exponent(largest).clamp(-1000, 1000)),
-            origin,
+            corral: Corral::new(around.origin.len()),
+            around,
             points: vec![],
             numbers: HashMap::new(),
             pairs: vec![],
@@ -64,10 +92,8 @@ impl Hulls {
     }
 
     /// Adds a row of the data.
-    pub fn add(&mut self, row: usize, positive: bool, mut x: Vec<f64>) {
-        for (x, origin) in x.iter_mut().zip(&self.origin) {
-            *x = *x * self.scale - origin * self.scale;
-        }
+    pub fn add(&mut self, row: usize, positive: bool, x: Vec<f64>) {
+        let x = self.around.seen(x).collect();
         self.points.push(Point { row, positive, x });
     }
 
@@ -139,7 +165,7 @@ impl Hulls {
 
     /// Returns half the distance of the hulls of the working set.
     pub fn half_distance(&self) -> f64 {
-        0.5 * self.corral.norm() / self.scale
+        0.5 * self.corral.norm() / self.around.scale
     }
 
     /// Returns the rows of the nearest points and their weights, which add up to one in each class.
@@ -155,14 +181,11 @@ impl Hulls {
 
     /// Returns the hyperplane half way between the two, of length about one.
     pub fn hyperplane(&self) -> Hyperplane {
-        let norm = self.corral.norm();
-        let weights: Vec<f64> = self.corral.p().iter().map(|p| p / norm).collect();
         let [negative, positive] = self.extremes();
         let smallest = |class: &[Scored]| class.first().map_or(0.0, |(score, _)| *score);
         // Half way between p·a and p·b, where the scores of the negative class are -p·b.
-        let middle = 0.5 * (smallest(&positive) - smallest(&negative)) / norm;
-        let bias = -middle / self.scale - f64::dot(&weights, &self.origin);
-        Hyperplane { weights, bias }
+        let middle = 0.5 * (smallest(&positive) - smallest(&negative));
+        self.around.hyperplane(self.corral.p(), -middle)
     }
 }
 
@@ -176,7 +199,8 @@ mod tests {
 
     /// Checks half the distance, the hyperplane and the weights.
     fn check(rows: &[(&[f64], bool)], half: f64, normal: &[f64]) {
-        let mut hulls = Hulls::new(rows[0].0.to_vec(), rows.iter().map(|(x, _)| *x));
+        let around = Around::new(rows[0].0.to_vec(), rows.iter().map(|(x, _)| *x));
+        let mut hulls = Hulls::new(around);
         for (row, (x, positive)) in rows.iter().enumerate() {
             hulls.add(row, *positive, x.to_vec());
         }

@@ -16,7 +16,7 @@ use super::super::search::Search;
 use super::super::solvers::coordinate_descent::{Dual, Vectors};
 use super::contested;
 use super::peel::{compressed, peel};
-use super::{Found, GaveUp, Strategy, halted};
+use super::{Found, Strategy, halted};
 use crate::lift::Rows;
 use crate::{Hyperplane, Samples};
 
@@ -84,33 +84,6 @@ impl<'a> Descent<'a> {
             }
         }
         None
-    }
-}
-
-/// Widens the margin of the separator that is known, where rows are no more than features.
-pub(super) struct Widen<'a> {
-    descent: Option<Descent<'a>>,
-    passes: u64,
-}
-
-impl<'a> Widen<'a> {
-    /// Returns the descent before its first step.
-    pub fn new(search: &Search<'a>, passes: u64) -> Result<Self, PassError> {
-        Ok(Widen { descent: search.data.gather()?.map(Descent::new), passes })
-    }
-}
-
-impl Strategy for Widen<'_> {
-    fn way(&self) -> Way {
-        Way::Dual
-    }
-
-    fn advance(&mut self, search: &mut Search) -> Result<Found, PassError> {
-        if !search.has_candidates() {
-            return Ok(Found::GaveUp(GaveUp::NotThere));
-        }
-        let found = self.descent.as_mut().and_then(|d| d.go_on(search, self.passes));
-        Ok(found.unwrap_or(Found::GaveUp(GaveUp::Stuck)))
     }
 }
 

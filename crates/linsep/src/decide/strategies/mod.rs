@@ -4,6 +4,7 @@ mod contested;
 mod dual;
 mod duplicates;
 mod exact;
+mod interior;
 mod nearest_points;
 mod peel;
 mod smooth;
@@ -15,7 +16,7 @@ use linsep_proof::Conflict;
 use super::budget::Limit;
 use super::outcome::Way;
 use super::passes::PassError;
-use super::plan::{Step, WorkingSize};
+use super::plan::{Step, Widening};
 use super::search::Search;
 
 /// A way to find a hyperplane or a conflict.
@@ -61,9 +62,9 @@ pub(super) fn start<'a>(
     Ok(match step {
         Step::Duplicates { sums } => Box::new(duplicates::Duplicates::new(sums)),
         Step::Smooth { passes } => Box::new(smooth::Smooth::new(passes)),
-        Step::Widen { passes } => Box::new(dual::Widen::new(search, passes)?),
         Step::Dual { passes } => Box::new(dual::DualWay::new(search, passes)?),
         Step::WorkingSet(size) => Box::new(working_set::WorkingSet::new(search, size)),
+        Step::Widest(size) => Box::new(interior::InteriorSet::lifted(size)),
         Step::Exact => Box::new(exact::Exact::default()),
         Step::Ladder(size) => Box::new(working_set::WorkingSet::on_the_ladder(search, size)),
     })
@@ -71,12 +72,17 @@ pub(super) fn start<'a>(
 
 /// Returns the strategy that goes on from a separator, found on that way, to the one of largest
 /// geometric margin.
-pub(super) fn nearest_points(
+pub(super) fn widening(
+    step: Widening,
     way: Way,
     separator: crate::Hyperplane,
-    size: WorkingSize,
 ) -> Box<dyn Strategy> {
-    Box::new(nearest_points::NearestPoints::new(way, separator, size))
+    match step {
+        Widening::Interior(size) => Box::new(interior::InteriorSet::raw(way, separator, size)),
+        Widening::NearestPoints(size) => {
+            Box::new(nearest_points::NearestPoints::new(way, separator, size))
+        }
+    }
 }
 
 /// Returns the end that a limit makes, if one has been reached.

@@ -15,7 +15,7 @@ use super::super::outcome::Way;
 use super::super::passes::PassError;
 use super::super::plan::WorkingSize;
 use super::super::search::{Search, spread};
-use super::super::solvers::nearest_points::Hulls;
+use super::super::solvers::nearest_points::{Around, Hulls};
 use super::{Found, GaveUp, Strategy, halted};
 use crate::lift::raw_unit;
 use crate::{Hyperplane, Samples};
@@ -73,7 +73,7 @@ impl NearestPoints {
         let samples = search.data.fetch(&some)?;
         let mut values: Vec<Vec<f64>> = (0..some.len()).map(|i| raw_row(&samples, i)).collect();
         let origin = values.pop().expect("the first negative row");
-        let hulls = Hulls::new(origin, values.iter().map(Vec::as_slice));
+        let hulls = Hulls::new(Around::new(origin, values.iter().map(Vec::as_slice)));
         let mut rows = vec![negative, positive];
         rows.extend(spread(n, self.size.start));
         Ok((hulls, rows))
