@@ -12,12 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import tempfile
 import time
 import warnings
 from pathlib import Path
 
-import entrants
 import numpy as np
+
+import entrants
 import shapes
 from entrants.entrant import Answer, Entrant, Watch
 
@@ -65,7 +67,8 @@ def warm_up(entrant: Entrant, sparse: bool) -> None:
         from scipy.sparse import csr_matrix
 
         X = csr_matrix(X)
-    entrant.solve(entrant.prepare(X, y), Watch(1.0))
+    with tempfile.TemporaryDirectory() as folder:
+        entrant.solve(entrant.prepare(X, y, Path(folder) / "few.npy"), Watch(1.0))
 
 
 def seconds_to_read(path: Path) -> float:
@@ -94,20 +97,23 @@ def timed(entrant: Entrant, data, limit: float) -> tuple[Answer, float, float]:
 def run(entrant: Entrant, folder: Path, name: str, limit: float, repeats: int, say) -> None:
     """Read, prepare, solve, look; say what is known after each step."""
     X, y = shapes.load(folder, name)
+    path = shapes.data_file(folder, name)
     warm_up(entrant, hasattr(X, "tocsr"))
     known: dict = {"state": "preparing"}
     say(known)
-    path = shapes.data_file(folder, name)
     if entrant.whole is None:
         known["read"] = seconds_to_read(path)
     reset_peak()
     before = memory("VmRSS")
     begun = time.process_time()
-    data = entrant.prepare(X, y)
+    data = entrant.prepare(X, y, path)
     known["prepare"] = time.process_time() - begun
     # The driver ends this process when it has used so much. (RLIMIT_CPU would make the kernel count in
     # ticks of 4 ms.) Entrants that look for mistakes between epochs stop by themselves.
-    known |= {"state": "over the limit", "until": time.process_time() + (5 if entrant.epochs else 1) * limit}
+    known |= {
+        "state": "over the limit",
+        "until": time.process_time() + (5 if entrant.epochs else 1) * limit,
+    }
     say(known)
     answer, cpu, wall = timed(entrant, data, limit)
     times, walls = [cpu], [wall]

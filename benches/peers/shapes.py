@@ -36,6 +36,12 @@ class Shape:
     def sparse(self) -> bool:
         return self.group == "sparse"
 
+    def contains(self, smaller: Shape) -> bool:
+        """Return whether the other is made in the same way, and smaller both ways."""
+        kinds = ("paper", "growth")
+        alike = (self.group in kinds and smaller.group in kinds) or (self.sparse and smaller.sparse)
+        return alike and smaller.rows <= self.rows and smaller.features <= self.features
+
 
 def paper(rows: int, features: int) -> tuple[np.ndarray, np.ndarray]:
     """Return uniform points, labelled by a random hyperplane through their centre: separable."""

@@ -6,6 +6,8 @@ min a K a / 2 - sum a with a >= 0 and, for the geometric kind, y a = 0.
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from .entrant import NOT_SEPARABLE, SEPARABLE, Answer, Entrant, lifted, signs
@@ -16,6 +18,8 @@ def _settings():
 
     settings = clarabel.DefaultSettings()
     settings.verbose = False
+    settings.direct_solve_method = "faer"
+    settings.max_threads = int(os.environ.get("RAYON_NUM_THREADS", "0"))
     return settings
 
 
@@ -51,7 +55,7 @@ def _dual(Z, offset: bool):
 
 
 def _prepare(geometric: bool):
-    def prepare(X, y):
+    def prepare(X, y, path):
         from scipy import sparse
 
         if not geometric:
@@ -92,7 +96,23 @@ def _solve(data, watch):
     return Answer(w[:-1], float(w[-1]), SEPARABLE, note)
 
 
+def _entrant(goal: str, why: str) -> Entrant:
+    settings = (
+        "direct_solve_method=faer, default tolerances (1e-8); the dual where features outnumber rows"
+    )
+    return Entrant(
+        f"Clarabel, {goal}",
+        "clarabel",
+        goal,
+        settings,
+        why,
+        _solve,
+        _prepare(goal == "geometric"),
+        threads=True,
+    )
+
+
 ENTRANTS = [
-    Entrant("Clarabel, angular", "clarabel", "angular", "default tolerances (1e-8)", "", _solve, _prepare(False)),
-    Entrant("Clarabel, geometric", "clarabel", "geometric", "default tolerances (1e-8)", "", _solve, _prepare(True)),
+    _entrant("angular", "faer takes two thirds of the time of qdldl; rows are lifted as for LIBLINEAR"),
+    _entrant("geometric", "the same with an offset that costs nothing"),
 ]

@@ -56,7 +56,7 @@ class Watch:
         return self.cpu > 0.95 * self.limit
 
 
-def _as_is(X: Any, y: np.ndarray) -> Any:
+def _as_is(X: Any, y: np.ndarray, path: Path) -> Any:
     return X, y
 
 
@@ -75,7 +75,7 @@ class Entrant:
     settings: str
     why: str
     solve: Callable[[Any, Watch], Answer]
-    prepare: Callable[[Any, np.ndarray], Any] = _as_is
+    prepare: Callable[[Any, np.ndarray, Path], Any] = _as_is
     whole: Callable[[Path], Any] | None = None
     ours: bool = False
     threads: bool = False  # whether it can use more than one
