@@ -126,9 +126,11 @@ def run(entrant: Entrant, folder: Path, name: str, limit: float, repeats: int, s
         times.append(cpu)
         walls.append(wall)
     known |= {"cpu": statistics.median(times), "wall": statistics.median(walls), "runs": len(times)}
+    known["until"] = time.process_time() + 2 * limit + 10
     say(known)
-    del known["until"]
     known["whole"] = whole(entrant, path, known)
+    del known["until"]
+    say(known)
     if answer.proof_checks is not None:
         known["proof_checked"] = answer.proof_checks()
     say(known)

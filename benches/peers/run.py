@@ -20,17 +20,14 @@ import child
 import entrants
 import shapes
 from entrants.entrant import Entrant
+from records import OURS, Key, Records
 
 WORK = child.HERE.parent.parent / "target" / "peers"
 PACKAGES = ["linsep", "scikit-learn", "liblinear-official", "vowpalwabbit", "highspy", "clarabel"]
 PACKAGES += ["numpy", "scipy"]
-# Sets the scale of limits.
-OURS = "linsep decide"
 # The chart shows these.
 GROWING = ("linsep decide", "logistic lbfgs", "LinearSVC primal", "HiGHS", "Clarabel, angular")
 EXHAUSTED = ("over the limit", "out of memory")
-
-Key = tuple[str, str, int]  # data set, entrant, threads
 
 
 def machine() -> dict:
@@ -59,6 +56,7 @@ def limit_of(entrant: Entrant, name: str, done: dict[Key, dict], options) -> flo
     """Return the CPU seconds for a run: enough to tell by how much it is slower than ours, not more."""
     if entrant.ours:
         return options.limit
+    # Ours runs first and sets the scale.
     times = [options.least, options.beyond * done.get((name, OURS, 1), {}).get("cpu", options.limit)]
     for ours in entrants.ENTRANTS:
         if ours.ours and ours.goal == entrant.goal != "any":
@@ -109,19 +107,6 @@ def summary(run: dict) -> str:
     return f"{run['cpu']:9.4f} s  {left:12} {run.get('verdict') or '':14} {run.get('note', '')}{over}"
 
 
-def read_results(path: Path) -> tuple[dict[Key, dict], dict]:
-    """Return the runs of a file of results, the last one where there are several, and the machine."""
-    runs: dict[Key, dict] = {}
-    last: dict = {}
-    for line in path.read_text().splitlines() if path.exists() else []:
-        record = json.loads(line)
-        if "machine" in record:
-            last = record["machine"]
-        else:
-            runs[record["data"], record["entrant"], record["threads"]] = record
-    return runs, last
-
-
 def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -159,7 +144,7 @@ def main(arguments: list[str] | None = None) -> None:
     data.mkdir(parents=True, exist_ok=True)
     if options.fresh:
         results.unlink(missing_ok=True)
-    done, _ = read_results(results)
+    done = Records.read(results).runs
     with results.open("a") as file:
         file.write(json.dumps({"machine": machine()}) + "\n")
         for name, entrant, threads in plan(options):

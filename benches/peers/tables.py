@@ -1,0 +1,274 @@
+"""Tables of the results, in Markdown.
+
+python benches/peers/tables.py            prints them
+python benches/peers/tables.py --write    fills them in: COMPARE.md, README.md and results.md beside
+                                          this file, between <!-- table: NAME --> and <!-- end -->
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import entrants
+import shapes
+from child import HERE
+from entrants.entrant import NOT_SEPARABLE, SEPARABLE, Entrant
+from records import OUR_MAX, OURS, SAME_MARGIN, Records, separates, title
+
+TOP = HERE.parent.parent
+QUESTIONS = ("paper", "sparse", "mnist", "real")
+
+
+def markdown(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def seconds(value: float) -> str:
+    """Return a time with three digits."""
+    if value < 1.0:
+        return f"{value * 1000:.3g} ms"
+    return f"{value:.3g} s" if value < 100 else f"{value:.0f} s"
+
+
+def ratio(time: float | None, ours: float | None) -> str:
+    if not time or not ours:
+        return "–"
+    return f"{time / ours:.2f}" if time < 10 * ours else f"{time / ours:,.0f}"
+
+
+def size(count: float) -> str:
+    return f"{max(count, 0) / 2**20:,.0f} MiB"
+
+
+def over(run: dict) -> str:
+    """Return why there is no time."""
+    if run["state"] == "over the limit" and "limit" in run:
+        return f"over {seconds(run['limit'])}"
+    return run.get("why") or run["state"]
+
+
+def time_of(run: dict, by: str = "cpu") -> str:
+    if run["state"] == "done" and by in run:
+        return seconds(run[by])
+    return over(run)
+
+
+def peer(found: tuple[Entrant, dict] | None, ours: dict, by: str = "cpu") -> str:
+    """Return a peer as its time over ours, and its name."""
+    if found is None:
+        return "none"
+    if by not in ours or ours["state"] != "done":
+        return f"{seconds(found[1][by])} {found[0].name}"
+    times = ratio(found[1][by], ours[by])
+    # Where a peer is faster, it shows.
+    return f"{times if found[1][by] >= ours[by] else f'**{times}**'} {found[0].name}"
+
+
+def verdict(run: dict, truth: str | None) -> str:
+    said = run.get("verdict")
+    if said is None:
+        return "–"
+    if truth is None:
+        return said
+    return said if said == truth else f"{said} (wrong)"
+
+
+def margin(records: Records, data: str, kind: str, run: dict) -> str:
+    """Return the margin as a part of the largest, 1 if it is the same."""
+    short = records.short_by(data, kind, run)
+    if short is None:
+        return "–"
+    return "1" if short <= SAME_MARGIN else f"{1 - short:.4g}"
+
+
+def machine(records: Records) -> str:
+    """Return the line that says where the figures come from."""
+    found = records.machine
+    if not found:
+        return "No results yet: `make bench-peers`."
+    versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items() if version)
+    cores = f"{found['cores']} cores ({found['cpu']}), {found['memory'] / 2**30:.0f} GiB"
+    return f"{cores}; Python {found['python']}, {versions}."
+
+
+def settings(records: Records) -> str:
+    rows = [[e.name, e.settings, e.why] for e in entrants.ENTRANTS]
+    return markdown(["entrant", "settings", "why"], rows)
+
+
+def any_margin(records: Records) -> str:
+    """Return who separates, or says that nothing does, and in what time."""
+    rows = []
+    for data in records.data_sets(*QUESTIONS):
+        ours = records.get(data, OURS)
+        truth = records.truth(data)
+        right = lambda entrant, run, truth=truth: run.get("verdict") == truth is not None  # noqa: E731
+        cells = [title(data), truth or "not known"]
+        for by in ("cpu", "whole"):
+            best = peer(records.best_peer(data, separates, by), ours, by)
+            cells += [time_of(ours, by), "–" if truth == NOT_SEPARABLE else best]
+        rows.append([*cells, peer(records.best_peer(data, right), ours)])
+    head = ["data", "truth", "`decide`", "best peer without mistakes"]
+    head += [
+        "`decide`, reading included",
+        "best peer, reading included",
+        "best peer with the right verdict",
+    ]
+    return markdown(head, rows)
+
+
+def largest_margin(records: Records) -> str:
+    """Return what the largest margin costs, here and elsewhere."""
+    rows = []
+    for data in records.data_sets(*QUESTIONS):
+        if records.truth(data) == NOT_SEPARABLE:
+            continue
+        for kind, name in OUR_MAX.items():
+            ours = records.get(data, name)
+            cells = [title(data), kind, time_of(ours)]
+            once = records.get(data, OURS).get("cpu")
+            cells.append(ratio(ours.get("cpu"), once) if ours["state"] == "done" else "–")
+            for within in (SAME_MARGIN, 1e-3):
+                near = lambda e, run, data=data, kind=kind, within=within: (  # noqa: E731
+                    (short := records.short_by(data, kind, run)) is not None and short <= within
+                )
+                cells.append(peer(records.best_peer(data, near), ours))
+            rows.append(cells)
+    head = ["data", "kind", "`decide --margin max`", "times `any`", "best peer with the same margin"]
+    return markdown([*head, "best peer within 0.1 %"], rows)
+
+
+def flipped(records: Records) -> str:
+    """Return what wrong labels cost."""
+    rows = []
+    for data in records.data_sets(*QUESTIONS):
+        dirty = data + shapes.FLIPPED
+        runs = records.get(data, OURS), records.get(dirty, OURS)
+        if data.endswith(shapes.FLIPPED) or any("cpu" not in run for run in runs):
+            continue
+        verdicts = [run["note"].partition(",")[0] for run in runs]
+        rows.append([title(data), *verdicts, ratio(runs[1]["cpu"], runs[0]["cpu"])])
+    return markdown(["data", "as it is", "1 % flipped", "time, flipped over as it is"], rows)
+
+
+def all_cores(records: Records) -> str:
+    """Return wall times on all cores."""
+    cores = records.machine.get("cores", 1)
+    rows = []
+    for data in records.data_sets(*QUESTIONS):
+        ours = records.get(data, OURS, cores)
+        if "wall" not in ours or cores == 1:
+            continue
+        alone = records.get(data, OURS)
+        best = records.best_peer(data, separates, "wall", cores)
+        rows.append([title(data), seconds(ours["wall"]), ratio(alone["wall"], ours["wall"])])
+        rows[-1].append(peer(best, ours, "wall") if records.truth(data) == SEPARABLE else "–")
+    head = ["data", "`decide`, wall", "one thread over all cores", "best peer without mistakes"]
+    return markdown(head, rows)
+
+
+def _cell(run: dict, ours: dict) -> str:
+    if run["state"] == "not run":
+        return "·"
+    if run["state"] != "done":
+        left = run.get("mistakes")
+        return "over" + (f", {left:,} left" if left else "") if run["state"] != "failed" else "failed"
+    left = run.get("mistakes")
+    return ratio(run["cpu"], ours.get("cpu")) + (f", {left:,} left" if left else "")
+
+
+def matrix(records: Records) -> str:
+    """Return all entrants on all made data: time over ours, and mistakes left."""
+    sets = [data for data in records.data_sets("paper", "sparse", "mnist") if "flipped" not in data]
+    rows = []
+    for entrant in entrants.ENTRANTS:
+        cells = [
+            _cell(entrant, records.get(data, entrant.name), records.get(data, OURS)) for data in sets
+        ]
+        rows.append([entrant.name, *cells])
+    return markdown(["entrant", *map(title, sets)], rows)
+
+
+def everything(records: Records) -> str:
+    """Return one table per data set with all that was measured."""
+    parts = []
+    head = ["entrant", "mistakes left", "verdict", "CPU", "over `decide`", "CPU, reading included"]
+    head += ["peak memory above the data", "angular margin", "geometric margin"]
+    for data in records.data_sets(*QUESTIONS, "tiny"):
+        truth = records.truth(data)
+        once = records.get(data, OURS).get("cpu")
+        rows = []
+        for entrant, run in records.of(data):
+            left = run.get("mistakes")
+            done = run["state"] == "done"
+            rows.append(
+                [entrant.name, "–" if left is None else f"{left:,}", verdict(run, truth), time_of(run)]
+                + [ratio(run.get("cpu"), once) if done else "–", time_of(run, "whole") if done else "–"]
+                + [size(run["peak"]) if "peak" in run else "–"]
+                + [margin(records, data, kind, run) for kind in OUR_MAX]
+            )
+        parts.append(f"## {title(data)}\n\nTruth: {truth or 'not known'}.\n\n{markdown(head, rows)}")
+    return "\n\n".join(parts)
+
+
+def readme(records: Records) -> str:
+    """Return the few lines that the README has room for."""
+    rows = []
+    for data in records.data_sets("paper", "sparse"):
+        if data.endswith(shapes.FLIPPED):
+            continue
+        ours, most = records.get(data, OURS), records.get(data, OUR_MAX["angular"])
+        same = lambda e, run, data=data: (  # noqa: E731
+            (short := records.short_by(data, "angular", run)) is not None and short <= SAME_MARGIN
+        )
+        wrong = records.get(data + shapes.FLIPPED, OURS)
+        cells = [title(data), time_of(ours), peer(records.best_peer(data, separates), ours)]
+        cells.append(ratio(most.get("cpu"), ours.get("cpu")) if most["state"] == "done" else over(most))
+        cells.append(peer(records.best_peer(data, same), most))
+        cells.append(
+            ratio(wrong.get("cpu"), ours.get("cpu")) if wrong["state"] == "done" else over(wrong)
+        )
+        rows.append(cells)
+    head = ["data", "`decide`", "best peer without mistakes", "`--margin max`"]
+    return markdown([*head, "best peer with that margin", "1 % of labels flipped"], rows)
+
+
+TABLES: dict[str, Callable[[Records], str]] = {
+    "machine": machine,
+    "settings": settings,
+    "any": any_margin,
+    "max": largest_margin,
+    "flipped": flipped,
+    "cores": all_cores,
+    "matrix": matrix,
+    "everything": everything,
+    "readme": readme,
+}
+
+
+def fill(text: str, records: Records) -> str:
+    """Return a document with its tables written anew."""
+    write = lambda found: f"{found[1]}\n{TABLES[found[2]](records)}\n{found[3]}"  # noqa: E731
+    return re.sub(r"(<!-- table: (\w+) -->)\n.*?(<!-- end -->)", write, text, flags=re.DOTALL)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="fill in the documents")
+    parser.add_argument("--results", type=Path, default=TOP / "target" / "peers" / "results.jsonl")
+    parser.add_argument("tables", nargs="*", help="which to print: " + ", ".join(TABLES))
+    options = parser.parse_args(arguments)
+    records = Records.read(options.results)
+    if not options.write:
+        print("\n\n".join(TABLES[name](records) for name in options.tables or TABLES))
+        return
+    for document in (TOP / "COMPARE.md", TOP / "README.md", HERE / "results.md"):
+        document.write_text(fill(document.read_text(), records))
+
+
+if __name__ == "__main__":
+    main()
