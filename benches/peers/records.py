@@ -11,6 +11,7 @@ import entrants
 import shapes
 from entrants.entrant import SEPARABLE, Entrant
 
+TOP = Path(__file__).resolve().parent.parent.parent
 Key = tuple[str, str, int]  # data set, entrant, threads
 OURS = "linsep decide"
 OUR_MAX = {"angular": "linsep decide, max angular", "geometric": "linsep decide, max geometric"}
@@ -69,7 +70,7 @@ class Records:
         return max(found) if found and sought else None
 
     def short_by(self, data: str, kind: str, run: dict) -> float | None:
-        """Return by what part the margin of a run falls short of the largest; None with mistakes left."""
+        """Return by what part the margin of a run falls short of the largest; None with mistakes."""
         largest = self.largest(data, kind)
         if largest is None or run.get("mistakes") != 0:
             return None

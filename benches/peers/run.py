@@ -20,9 +20,9 @@ import child
 import entrants
 import shapes
 from entrants.entrant import Entrant
-from records import OURS, Key, Records
+from records import OURS, TOP, Key, Records
 
-WORK = child.HERE.parent.parent / "target" / "peers"
+WORK = TOP / "target" / "peers"
 PACKAGES = ["linsep", "scikit-learn", "liblinear-official", "vowpalwabbit", "highspy", "clarabel"]
 PACKAGES += ["numpy", "scipy"]
 # The chart shows these.
