@@ -14,7 +14,7 @@ from pathlib import Path
 
 import entrants
 import shapes
-from cells import margin, markdown, peer, ratio, seconds, size, time_of, verdict
+from cells import margin, markdown, over_ours, peer, ratio, seconds, size, time_of, verdict
 from chart import slopes
 from child import HERE
 from entrants.entrant import NOT_SEPARABLE, SEPARABLE
@@ -165,11 +165,11 @@ def readme(records: Records) -> str:
         )
         wrong = records.get(data + shapes.FLIPPED, OURS)
         cells = [title(data), time_of(ours), peer(records.best_peer(data, separates), ours)]
-        cells.append(ratio(most.get("cpu"), ours.get("cpu")) if most["state"] == "done" else over(most))
-        cells.append(peer(records.best_peer(data, same), most))
-        cells.append(
-            ratio(wrong.get("cpu"), ours.get("cpu")) if wrong["state"] == "done" else over(wrong)
-        )
+        cells += [
+            over_ours(most, ours),
+            peer(records.best_peer(data, same), most),
+            over_ours(wrong, ours),
+        ]
         rows.append(cells)
     head = ["data", "`decide`", "best peer without mistakes", "`--margin max`"]
     return markdown([*head, "best peer with that margin", "1 % of labels flipped"], rows)
