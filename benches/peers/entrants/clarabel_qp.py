@@ -1,6 +1,6 @@
 """Clarabel: the quadratic program of the largest margin, min |w|^2 / 2 with y (w x + b) >= 1.
 
-Where features outnumber rows it is given the dual, which has one variable per row:
+Where features outnumber rows and are dense it is given the dual, which has one variable per row:
 min a K a / 2 - sum a with a >= 0 and, for the geometric kind, y a = 0.
 """
 
@@ -47,8 +47,7 @@ def _dual(Z, offset: bool):
     A, b = -sparse.eye(rows, format="csc"), np.zeros(rows)
     cones = [clarabel.NonnegativeConeT(rows)]
     if offset:
-        y = Z[:, -1].toarray() if sparse.issparse(Z) else Z[:, -1:]
-        A = sparse.vstack([sparse.csc_matrix(y.T), A], format="csc")
+        A = sparse.vstack([sparse.csc_matrix(Z[:, -1:].T), A], format="csc")
         b = np.zeros(rows + 1)
         cones = [clarabel.ZeroConeT(1), *cones]
     return P, -np.ones(rows), A, b, cones
@@ -66,8 +65,9 @@ def _prepare(geometric: bool):
             Z = np.hstack([X, np.ones((X.shape[0], 1))])
         s = signs(y)
         Z = sparse.csr_matrix(sparse.diags(s) @ Z) if sparse.issparse(Z) else Z * s[:, None]
-        wide = Z.shape[1] > Z.shape[0]
-        return Z, wide, geometric, (_dual if wide else _primal)(Z, geometric)
+        wide = Z.shape[1] > Z.shape[0] and not sparse.issparse(Z)
+        # The products of all pairs of rows are work, not a format: they are charged.
+        return Z, wide, geometric, None if wide else _primal(Z, geometric)
 
     return prepare
 
@@ -75,7 +75,8 @@ def _prepare(geometric: bool):
 def _solve(data, watch):
     import clarabel
 
-    Z, wide, offset, (P, q, A, b, cones) = data
+    Z, wide, offset, program = data
+    P, q, A, b, cones = program or _dual(Z, offset)
     found = clarabel.DefaultSolver(P, q, A, b, cones, _settings()).solve()
     note = str(found.status)
     if note in ("PrimalInfeasible", "AlmostPrimalInfeasible") and not wide:
@@ -87,19 +88,16 @@ def _solve(data, watch):
     w = np.array(found.x)
     if wide:
         a = w
-        w = np.asarray(Z.T @ a).ravel()
+        w = Z.T @ a
         if offset:
             # The nearest rows of both classes are equally far: the offset puts the plane between them.
-            scores = np.asarray(Z[:, :-1] @ w[:-1]).ravel()
-            positive = np.asarray(Z[:, -1].todense() if hasattr(Z, "todense") else Z[:, -1]).ravel() > 0
+            scores, positive = Z[:, :-1] @ w[:-1], Z[:, -1] > 0
             w[-1] = (scores[~positive].min() - scores[positive].min()) / 2
     return Answer(w[:-1], float(w[-1]), SEPARABLE, note)
 
 
 def _entrant(goal: str, why: str) -> Entrant:
-    settings = (
-        "direct_solve_method=faer, default tolerances (1e-8); the dual where features outnumber rows"
-    )
+    settings = "direct_solve_method=faer, tolerances 1e-8; the dual where dense features outnumber rows"
     return Entrant(
         f"Clarabel, {goal}",
         "clarabel",
