@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
+import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 HERE = Path(__file__).resolve().parent
 THREADS = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"]
+
+
+def alone() -> None:
+    """Begin again with one thread for everything, unless that is so: what is forked shares it."""
+    wanted = {variable: "1" for variable in THREADS}
+    if not wanted.items() <= os.environ.items():
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | wanted)
 
 
 def resident(pid: int) -> int:
@@ -47,39 +58,60 @@ def too_much(pid: int, said: dict, ends: float, memory: float) -> str | None:
     return None
 
 
-def attempt(
-    entrant: str,
-    name: str,
-    *,
-    threads: int,
-    limit: float,
-    repeat: int,
-    memory: float,
-    folder: Path,
-    scratch: Path,
-) -> dict:
-    """Run one entrant on one data set, and return what it last said of itself."""
+def fork(work: Callable[[], None], out: IO[str], err: IO[str]) -> int:
+    """Run the work in a copy of this process, which has libraries and data in memory already."""
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        os.dup2(out.fileno(), 1)
+        os.dup2(err.fileno(), 2)
+        work()
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def spawn(
+    entrant: str, name: str, folder: Path, limit: float, repeat: int, out: IO[str], err: IO[str]
+) -> int:
+    """Start one.py anew with all cores: libraries ask for their number of threads when loaded."""
     command = [sys.executable, str(HERE / "one.py"), entrant, name]
     command += ["--folder", str(folder), "--limit", str(limit), "--repeat", str(repeat)]
-    environment = os.environ | {variable: str(threads) for variable in THREADS}
+    environment = os.environ | {variable: str(os.cpu_count()) for variable in THREADS}
+    return subprocess.Popen(command, env=environment, stdout=out, stderr=err, cwd=HERE).pid
+
+
+def watched(
+    start: Callable[[IO[str], IO[str]], int], scratch: Path, limit: float, memory: float
+) -> dict:
+    """Start a process, watch it to its end, and return what it last said of itself."""
     out, err = scratch / "one.out", scratch / "one.err"
-    why = None
-    # Reading, preparing, a proof checked once more and a run from the file take their time, too.
+    why = status = None
+    # Preparing, a proof checked once more and a run from the file take their time, too.
     ends = time.monotonic() + 4 * limit + 180
     with out.open("w") as stdout, err.open("w") as stderr:
-        child = subprocess.Popen(command, env=environment, stdout=stdout, stderr=stderr, cwd=HERE)
-        while why is None and child.poll() is None:
-            time.sleep(0.02)
-            why = too_much(child.pid, last_said(out), ends, memory)
-        if why is not None:
-            child.kill()
-        child.wait()
+        pid = start(stdout, stderr)
+        while status is None:
+            time.sleep(0.01)
+            ended, code = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                status = os.waitstatus_to_exitcode(code)
+            elif why is None:
+                why = too_much(pid, last_said(out), ends, memory)
+                if why is not None:
+                    os.kill(pid, signal.SIGKILL)
     known = last_said(out)
     known.pop("until", None)
     if "cpu" in known:
         return known
     if why is not None:
         known["state"] = why
-    elif child.returncode != 0:
+    elif status != 0:
         known |= {"state": "failed", "error": err.read_text(errors="replace").strip()[-300:]}
     return known

@@ -4,6 +4,8 @@ Not charged: imports, a first call on a few rows, the making of thread pools, pa
 and whatever the harness itself looks at: mistakes, margins, proofs. Each line repeats the last one with
 more in it, so that what is known survives when a limit ends the process.
 
+The driver calls `run` in a fork of itself; by hand, or where threads are to be started anew:
+
     python one.py ENTRANT DATA_SET --folder target/peers/data --limit 60
 """
 
@@ -15,7 +17,9 @@ import statistics
 import tempfile
 import time
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +29,10 @@ from entrants.entrant import Answer, Entrant, Watch
 
 # Runs are repeated until there are this many, or until they took this long together.
 REPEATS, REPEAT_SECONDS = 5, 1.0
+
+
+def say(known: dict) -> None:
+    print(json.dumps(known), flush=True)
 
 
 def mistakes_and_margins(X, y: np.ndarray, answer: Answer) -> dict:
@@ -71,6 +79,21 @@ def warm_up(entrant: Entrant, sparse: bool) -> None:
         entrant.solve(entrant.prepare(X, y, Path(folder) / "few.npy"), Watch(1.0))
 
 
+@dataclass
+class Loaded:
+    """A data set in memory, where it came from, and the CPU time of the cheapest way to read it."""
+
+    path: Path
+    X: Any
+    y: np.ndarray
+    read: float
+
+    @classmethod
+    def load(cls, folder: Path, name: str) -> Loaded:
+        path = shapes.data_file(folder, name)
+        return cls(path, *shapes.load(folder, name), seconds_to_read(path))
+
+
 def seconds_to_read(path: Path) -> float:
     """Return the CPU time of the cheapest way to read the file that Python libraries offer."""
     begun = time.process_time()
@@ -94,15 +117,13 @@ def timed(entrant: Entrant, data, limit: float) -> tuple[Answer, float, float]:
     return answer, watch.cpu, watch.wall
 
 
-def run(entrant: Entrant, folder: Path, name: str, limit: float, repeats: int, say) -> None:
-    """Read, prepare, solve, look; say what is known after each step."""
-    X, y = shapes.load(folder, name)
-    path = shapes.data_file(folder, name)
+def run(entrant: Entrant, loaded: Loaded, limit: float, repeats: int) -> None:
+    """Prepare, solve, look; say what is known after each step."""
+    X, y, path = loaded.X, loaded.y, loaded.path
+    warnings.simplefilter("ignore")
     warm_up(entrant, hasattr(X, "tocsr"))
-    known: dict = {"state": "preparing"}
+    known: dict = {"state": "preparing", "read": loaded.read}
     say(known)
-    if entrant.whole is None:
-        known["read"] = seconds_to_read(path)
     reset_peak()
     before = memory("VmRSS")
     begun = time.process_time()
@@ -156,10 +177,8 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=60.0)
     parser.add_argument("--repeat", type=int, default=REPEATS)
     options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    say = lambda known: print(json.dumps(known), flush=True)  # noqa: E731
-    entrant = entrants.NAMED[options.entrant]
-    run(entrant, options.folder, options.data_set, options.limit, options.repeat, say)
+    loaded = Loaded.load(options.folder, options.data_set)
+    run(entrants.NAMED[options.entrant], loaded, options.limit, options.repeat)
 
 
 if __name__ == "__main__":

@@ -14,12 +14,15 @@ import importlib.metadata
 import json
 import os
 import platform
+from functools import partial
 from pathlib import Path
 
 import child
 import entrants
+import one
 import shapes
 from entrants.entrant import Entrant
+from one import Loaded
 from records import OURS, TOP, Key, Records
 
 WORK = TOP / "target" / "peers"
@@ -107,7 +110,7 @@ def summary(run: dict) -> str:
     return f"{run['cpu']:9.4f} s  {left:12} {run.get('verdict') or '':14} {run.get('note', '')}{over}"
 
 
-def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
+def options_of() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -131,41 +134,52 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one tiny shape, no repeats")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results")
     parser.add_argument("--work", type=Path, default=WORK, help="where data and results are kept")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     if options.quick:
         options.shapes, options.repeat = ["tiny"], 1
     return options
 
 
-def main(arguments: list[str] | None = None) -> None:
+def make(entrant: Entrant, name: str, threads: int, limit: float, loaded: Loaded, options) -> dict:
+    """Make one run in a process of its own."""
+    data = options.work / "data"
+    if threads == 1:
+        start = partial(child.fork, lambda: one.run(entrant, loaded, limit, options.repeat))
+    else:
+        start = partial(child.spawn, entrant.name, name, data, limit, options.repeat)
+    return child.watched(start, options.work, limit, options.memory * 2**30)
+
+
+def main() -> None:
     """Make the runs that are not there yet."""
-    options = options_of(arguments)
+    options = options_of()
+    child.alone()
     results, data = options.work / "results.jsonl", options.work / "data"
     data.mkdir(parents=True, exist_ok=True)
     if options.fresh:
         results.unlink(missing_ok=True)
     done = Records.read(results).runs
+    # Slow to load, and shared with what is forked.
+    import sklearn.datasets
+    import sklearn.linear_model
+    import sklearn.preprocessing
+    import sklearn.svm  # noqa: F401
+
+    at, loaded = "", None
     with results.open("a") as file:
         file.write(json.dumps({"machine": machine()}) + "\n")
         for name, entrant, threads in plan(options):
-            alone = done.get((name, entrant.name, 1), {}).get("state")
-            if (name, entrant.name, threads) in done or (threads > 1 and alone != "done"):
+            once = done.get((name, entrant.name, 1), {}).get("state")
+            if (name, entrant.name, threads) in done or (threads > 1 and once != "done"):
                 continue
             run = {"data": name, "entrant": entrant.name, "threads": threads}
             why = hopeless(entrant, name, done)
             if why is None:
-                shapes.ensure(data, name)
+                if at != name:
+                    shapes.ensure(data, name)
+                    at, loaded = name, Loaded.load(data, name)
                 limit = limit_of(entrant, name, done, options)
-                run |= {"limit": limit} | child.attempt(
-                    entrant.name,
-                    name,
-                    threads=threads,
-                    limit=limit,
-                    repeat=options.repeat,
-                    memory=options.memory * 2**30,
-                    folder=data,
-                    scratch=options.work,
-                )
+                run |= {"limit": limit} | make(entrant, name, threads, limit, loaded, options)
             else:
                 run |= {"state": "not run", "why": why}
             done[name, entrant.name, threads] = run

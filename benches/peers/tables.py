@@ -67,7 +67,9 @@ def largest_margin(records: Records) -> str:
             continue
         for kind, name in OUR_MAX.items():
             ours = records.get(data, name)
-            cells = [title(data), kind, time_of(ours)]
+            reached = margin(records, data, kind, ours)
+            short = f", reaches {reached} of it" if reached not in ("1", "–") else ""
+            cells = [title(data), kind, time_of(ours) + short]
             once = records.get(data, OURS).get("cpu")
             cells.append(ratio(ours.get("cpu"), once) if ours["state"] == "done" else "–")
             for within in (SAME_MARGIN, 1e-3):

@@ -19,7 +19,10 @@ def _decide(**options):
 
         X, y = data
         found = linsep.decide(X, y, **options)
-        note = f"{found.verdict}, {found.passes} passes, {found.way}"
+        bounds = f"{found.margin.lower:.9g} to {found.margin.upper:.9g}"
+        note = (
+            f"{found.verdict}, {found.passes} passes, {found.way}, {found.margin.kind} margin {bounds}"
+        )
 
         def proof_checks():
             return found.proof is not None and found.verify(X, y).valid
