@@ -46,8 +46,7 @@ def points(
             if run["state"] == "done":
                 found.append((getattr(shape, axis), run["cpu"]))
             continue
-        mine = lambda entrant, run: entrant.name.startswith(names) and separates(entrant, run)  # noqa: E731
-        best = records.best_peer(shape.name, mine)
+        best = records.best_peer(shape.name, separates, names=names)
         if best is not None:
             found.append((getattr(shape, axis), best[1]["cpu"]))
     return found
@@ -75,13 +74,11 @@ def panels(records: Records) -> list[tuple[str, str, list]]:
 
 def slopes(records: Records) -> str:
     """Return the fitted exponents as a table."""
-    written = lambda found: "–" if slope(found) is None else f"{slope(found):.2f}"  # noqa: E731
-    both = panels(records)
-    rows = []
-    for k, line in enumerate(LINES):
-        ends = [found[-1][0] if found else 0 for found in (both[p][2][k][1] for p in (0, 1))]
-        fits = [written(both[p][2][k][1]) for p in (0, 1)]
-        rows.append([line[0], fits[0], f"{ends[0]:,}", fits[1], f"{ends[1]:,}"])
+    rows = [[line[0]] for line in LINES]
+    for _, _, lines in panels(records):
+        for cells, (_, found) in zip(rows, lines, strict=True):
+            fit = slope(found)
+            cells += ["–" if fit is None else f"{fit:.2f}", f"{found[-1][0]:,}" if found else "–"]
     head = ["entrant", "rows to the power", "up to rows", "features to the power", "up to features"]
     return markdown(head, rows)
 

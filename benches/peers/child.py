@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 import traceback
@@ -84,7 +83,8 @@ def spawn(
     command = [sys.executable, str(HERE / "one.py"), entrant, name]
     command += ["--folder", str(folder), "--limit", str(limit), "--repeat", str(repeat)]
     environment = os.environ | {variable: str(os.cpu_count()) for variable in THREADS}
-    return subprocess.Popen(command, env=environment, stdout=out, stderr=err, cwd=HERE).pid
+    outputs = [(os.POSIX_SPAWN_DUP2, file.fileno(), place) for place, file in ((1, out), (2, err))]
+    return os.posix_spawn(sys.executable, command, environment, file_actions=outputs)
 
 
 def watched(

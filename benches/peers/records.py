@@ -76,20 +76,40 @@ class Records:
             return None
         return 1.0 - run[kind] / largest
 
+    def reaches(self, data: str, kind: str, within: float) -> Callable[[Entrant, dict], bool]:
+        """Return what tells whether the margin of a run is the largest, up to this part of it."""
+
+        def told(entrant: Entrant, run: dict) -> bool:
+            short = self.short_by(data, kind, run)
+            return short is not None and short <= within
+
+        return told
+
     def best_peer(
-        self, data: str, wanted: Callable[[Entrant, dict], bool], by: str = "cpu", threads: int = 1
+        self,
+        data: str,
+        wanted: Callable[[Entrant, dict], bool],
+        by: str = "cpu",
+        threads: int = 1,
+        names: tuple[str, ...] = ("",),
     ) -> tuple[Entrant, dict] | None:
-        """Return the fastest peer among those that did what was wanted within the limit."""
+        """Return the fastest peer, of those whose names begin so, that did what was wanted in time."""
         peers = [
             (entrant, run)
             for entrant, run in self.of(data, threads)
-            if not entrant.ours and run["state"] == "done" and by in run and wanted(entrant, run)
+            if not entrant.ours and entrant.name.startswith(names)
+            if run["state"] == "done" and by in run and wanted(entrant, run)
         ]
         return min(peers, key=lambda pair: pair[1][by]) if peers else None
 
 
 def separates(entrant: Entrant, run: dict) -> bool:
     return run.get("mistakes") == 0
+
+
+def says(verdict: str | None) -> Callable[[Entrant, dict], bool]:
+    """Return what tells whether a run has given this verdict."""
+    return lambda entrant, run: verdict is not None and run.get("verdict") == verdict
 
 
 def title(data: str) -> str:

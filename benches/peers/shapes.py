@@ -108,12 +108,13 @@ def _sparse(name: str, rows: int, features: int) -> Shape:
 
 
 def _real(name: str, title: str, rows: int, features: int, *arguments) -> Shape:
-    make = lambda _: bundled(*arguments)  # noqa: E731
-    return Shape(name, title, "real", make, rows, features, rows * features)
+    return Shape(name, title, "real", lambda _: bundled(*arguments), rows, features, rows * features)
 
 
 def _mnist(one: int, other: int, rows: int) -> Shape:
-    make = lambda folder: mnist(one, other, folder / "mnist")  # noqa: E731
+    def make(folder: Path) -> tuple:
+        return mnist(one, other, folder / "mnist")
+
     return Shape(f"mnist-{one}-{other}", f"MNIST {one}-{other}", "mnist", make, rows, 784, rows * 784)
 
 

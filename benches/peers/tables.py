@@ -18,7 +18,7 @@ from cells import margin, markdown, over_ours, peer, ratio, seconds, size, time_
 from chart import slopes
 from child import HERE
 from entrants.entrant import NOT_SEPARABLE, SEPARABLE
-from records import OUR_MAX, OURS, SAME_MARGIN, TOP, Records, separates, title
+from records import OUR_MAX, OURS, SAME_MARGIN, TOP, Records, says, separates, title
 
 QUESTIONS = ("paper", "sparse", "mnist", "real")
 
@@ -44,12 +44,11 @@ def any_margin(records: Records) -> str:
     for data in records.data_sets(*QUESTIONS):
         ours = records.get(data, OURS)
         truth = records.truth(data)
-        right = lambda entrant, run, truth=truth: run.get("verdict") == truth is not None  # noqa: E731
         cells = [title(data), truth or "not known"]
         for by in ("cpu", "whole"):
             best = peer(records.best_peer(data, separates, by), ours, by)
             cells += [time_of(ours, by), "–" if truth == NOT_SEPARABLE else best]
-        rows.append([*cells, peer(records.best_peer(data, right), ours)])
+        rows.append([*cells, peer(records.best_peer(data, says(truth)), ours)])
     head = ["data", "truth", "`decide`", "best peer without mistakes"]
     head += [
         "`decide`, reading included",
@@ -73,10 +72,7 @@ def largest_margin(records: Records) -> str:
             once = records.get(data, OURS).get("cpu")
             cells.append(ratio(ours.get("cpu"), once) if ours["state"] == "done" else "–")
             for within in (SAME_MARGIN, 1e-3):
-                near = lambda e, run, data=data, kind=kind, within=within: (  # noqa: E731
-                    (short := records.short_by(data, kind, run)) is not None and short <= within
-                )
-                cells.append(peer(records.best_peer(data, near), ours))
+                cells.append(peer(records.best_peer(data, records.reaches(data, kind, within)), ours))
             rows.append(cells)
     head = ["data", "kind", "`decide --margin max`", "times `any`", "best peer with the same margin"]
     return markdown([*head, "best peer within 0.1 %"], rows)
@@ -162,9 +158,7 @@ def readme(records: Records) -> str:
         if data.endswith(shapes.FLIPPED):
             continue
         ours, most = records.get(data, OURS), records.get(data, OUR_MAX["angular"])
-        same = lambda e, run, data=data: (  # noqa: E731
-            (short := records.short_by(data, "angular", run)) is not None and short <= SAME_MARGIN
-        )
+        same = records.reaches(data, "angular", SAME_MARGIN)
         wrong = records.get(data + shapes.FLIPPED, OURS)
         cells = [title(data), time_of(ours), peer(records.best_peer(data, separates), ours)]
         cells += [
@@ -193,8 +187,11 @@ TABLES: dict[str, Callable[[Records], str]] = {
 
 def fill(text: str, records: Records) -> str:
     """Return a document with its tables written anew."""
-    write = lambda found: f"{found[1]}\n{TABLES[found[2]](records)}\n{found[3]}"  # noqa: E731
-    return re.sub(r"(<!-- table: (\w+) -->)\n.*?(<!-- end -->)", write, text, flags=re.DOTALL)
+
+    def written(place: re.Match) -> str:
+        return f"{place[1]}\n{TABLES[place[2]](records)}\n{place[3]}"
+
+    return re.sub(r"(<!-- table: (\w+) -->)\n.*?(<!-- end -->)", written, text, flags=re.DOTALL)
 
 
 def main(arguments: list[str] | None = None) -> None:
