@@ -178,7 +178,7 @@ def main() -> None:
                 if at != name:
                     shapes.ensure(data, name)
                     at, loaded = name, Loaded.load(data, name)
-                limit = limit_of(entrant, name, done, options)
+                limit = threads * limit_of(entrant, name, done, options)
                 run |= {"limit": limit} | make(entrant, name, threads, limit, loaded, options)
             else:
                 run |= {"state": "not run", "why": why}
