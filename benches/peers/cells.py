@@ -48,7 +48,7 @@ def time_of(run: dict, by: str = "cpu") -> str:
 def peer(found: tuple[Entrant, dict] | None, ours: dict, by: str = "cpu") -> str:
     """Return a peer as its time over ours, and its name."""
     if found is None:
-        return "none"
+        return "none in time"
     if by not in ours or ours["state"] != "done":
         return f"{seconds(found[1][by])} {found[0].name}"
     times = ratio(found[1][by], ours[by])

@@ -123,7 +123,7 @@ def options_of() -> argparse.Namespace:
     )
     parser.add_argument("--limit", type=float, default=60, help="CPU seconds per run (default 60)")
     parser.add_argument("--beyond", type=float, default=30, help="and at most so many times ours (30)")
-    parser.add_argument("--least", type=float, default=3, help="but at least so many seconds (3)")
+    parser.add_argument("--least", type=float, default=6, help="but at least so many seconds (6)")
     parser.add_argument("--memory", type=float, default=8, help="GiB per run (default 8)")
     parser.add_argument(
         "--repeat", type=int, default=5, help="times that short runs are made (default 5)"

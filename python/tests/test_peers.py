@@ -77,4 +77,7 @@ def test_every_table_of_the_documents_can_be_made(work):
     text = "".join((ROOT / name).read_text(encoding="utf-8") for name in documents)
     names = re.findall("<!-- table: (.*) -->", text)
     assert names and len(names) == text.count("<!-- end -->")
-    assert run("tables.py", "--results", work / "results.jsonl", *names)
+    for name in names:
+        out = run("tables.py", "--results", work / "results.jsonl", name)
+        # The chart needs more sizes than one, and all cores may be one.
+        assert name in ("machine", "settings", "slopes", "cores") or "60 x 3" in out
