@@ -3,7 +3,7 @@
     make bench-peers                                                          all of it
     python benches/peers/run.py --shapes 10k-100 --entrants "linsep decide"   some of it
 
-Every line of results.jsonl is one run, or the machine of a session. A run that is there already is not
+Every line of results.jsonl is one run, or the machine. A run that is there already is not
 made again, unless with --fresh.
 """
 
