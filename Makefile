@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build test format lint doc check python notebooks check-python java check-spark chromium check-browser bench bench-python bench-spark fuzz study mnist man clean
+.PHONY: help build test format lint doc check python notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-spark fuzz study mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -75,6 +75,20 @@ bench: ## Run the benchmarks: ratios in one run
 
 bench-python: python ## Compare with scikit-learn on the paper's shapes: ratios in one run
 	$(VENV)/bin/python python/bench/compare.py
+
+# The peers have an environment of their own. OPTIONS="--shapes 10k-100 --fresh" and the like.
+PEERS := $(CURDIR)/target/peers/venv
+
+$(PEERS)/.installed: benches/peers/requirements.txt
+	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -r benches/peers/requirements.txt
+	touch $@
+
+bench-peers: $(PEERS)/.installed ## Compare with scikit-learn, LIBLINEAR, Vowpal Wabbit, HiGHS and Clarabel: COMPARE.md
+	cd python && VIRTUAL_ENV=$(PEERS) $(PEERS)/bin/maturin develop --release --quiet
+	$(PEERS)/bin/python benches/peers/run.py $(OPTIONS)
+	$(PEERS)/bin/python benches/peers/chart.py
+	$(PEERS)/bin/python benches/peers/tables.py --write
 
 bench-spark: python java build ## Decide 5,000,000 x 100 on a cluster, beside pyspark.ml: half an hour, 24 GB
 	$(VENV)/bin/python python/bench/spark.py
