@@ -177,7 +177,9 @@ impl InteriorSet {
         let solver = self.solver.as_mut().expect("begun");
         let ended = solver.run(self.share, &search.budget.halt());
         if let Some(end) = halted(search) {
-            return Ok(Some(end));
+            // Of lifted rows the engine takes the best so far.
+            let better = self.seen == MarginKind::Geometric && search.has_candidates();
+            return Ok(Some(if better { Found::Candidate } else { end }));
         }
         if ended != Ended::Near {
             self.ended = true;
