@@ -44,8 +44,8 @@ pub struct Coefficient {
     pub block: Option<usize>,
     /// The column of the design that it multiplies; none for a constant.
     pub column: Option<usize>,
-    /// Its value is that of these coordinates of a hyperplane, the bias last, times these numbers (and
-    /// times one positive number).
+    /// Its value is the sum of these coordinates of a hyperplane, the bias last, times these numbers, over the
+    /// magnitude of the first of them.
     pub at: Vec<(usize, f64)>,
 }
 
