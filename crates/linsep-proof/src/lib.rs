@@ -25,4 +25,4 @@ pub use fingerprint::{Fingerprint, Named, fingerprint};
 pub use margin::{margin_lower_bound, margin_upper_bound};
 pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict};
 pub use separator::{Separator, prove_separable};
-pub use verify::{Refused, Verified, verify, verify_data};
+pub use verify::{Refused, Verified, verify, verify_data, verify_model};

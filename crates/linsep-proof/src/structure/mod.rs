@@ -126,6 +126,26 @@ impl<'a> Structure<'a> {
         Some(self)
     }
 
+    /// Returns the column for which the bias stands, if it does for one.
+    pub fn constant(&self) -> Option<usize> {
+        self.constant.map(|(column, _)| column)
+    }
+
+    /// Returns true if a column is one number, not zero, in all rows of the design.
+    pub fn is_constant(&self, column: usize) -> bool {
+        constant_value(self.design, column).is_some()
+    }
+
+    /// Returns true if vectors are rows of the design.
+    pub fn is_plain(&self) -> bool {
+        self.layout.is_plain()
+    }
+
+    /// Returns true if vectors are differences of two rows.
+    pub fn is_of_pairs(&self) -> bool {
+        self.layout.is_of_pairs()
+    }
+
     /// Returns whether every vector is shown on both sides.
     pub fn is_doubled(&self) -> bool {
         self.shown == Shown::Doubled
@@ -166,10 +186,18 @@ impl<'a> Structure<'a> {
         Once { structure: self, reads: Reads::default() }
     }
 
-    /// Returns the numbers of a vector that are not zero, by column: without its label.
-    pub fn values(&self, number: usize) -> Vec<(usize, f64)> {
+    /// Returns a vector in the coefficients of the model: v with v·g >= 0, its numbers that are not zero. They are
+    /// rounded where they take two floats.
+    pub fn in_coefficients(&self, number: usize) -> Vec<(usize, f64)> {
+        let vector = self.list[number];
+        let sign = if vector.positive { 1.0 } else { -1.0 };
         let mut values = vec![];
-        self.fill(number, &mut values);
+        self.layout.in_coefficients(self.design, &vector, &mut |place, value| {
+            if value != 0.0 {
+                values.push((place, sign * value));
+            }
+        });
+        values.sort_unstable_by_key(|(place, _)| *place);
         values
     }
 

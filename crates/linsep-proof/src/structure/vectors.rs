@@ -118,6 +118,11 @@ impl Layout {
         matches!(self.form, Form::Plain { .. })
     }
 
+    /// Returns true if vectors are differences of two rows.
+    pub fn is_of_pairs(&self) -> bool {
+        matches!(self.form, Form::Differences)
+    }
+
     /// Returns true if a number of a vector may not be one float.
     pub fn may_round(&self) -> bool {
         matches!(self.form, Form::Differences | Form::Steps { .. })
@@ -200,6 +205,37 @@ impl Layout {
                 (0..steps).flat_map(block).collect()
             }
         }
+    }
+
+    /// Calls `visit` with the places of coefficients and the numbers of a vector, without its label.
+    pub fn in_coefficients(
+        &self,
+        design: &Features,
+        vector: &Vector,
+        visit: &mut dyn FnMut(usize, f64),
+    ) {
+        // Where a coordinate stands among the coefficients; the bias is the first constant or threshold.
+        let place = |coordinate: usize| match self.form {
+            Form::Plain { bias } => coordinate + usize::from(bias),
+            Form::Thresholds { thresholds } if coordinate < thresholds - 1 => {
+                self.columns + coordinate + 1
+            }
+            Form::Thresholds { thresholds } => coordinate - (thresholds - 1),
+            Form::ThresholdBlocks { .. } => coordinate + 1,
+            Form::Steps { steps } if coordinate < steps => self.columns + coordinate,
+            Form::Steps { steps } => coordinate - steps,
+            _ => coordinate,
+        };
+        let first = match self.form {
+            Form::Plain { bias: true } | Form::ThresholdBlocks { .. } => Some(0),
+            Form::Thresholds { .. } => Some(self.columns),
+            _ => None,
+        };
+        // A threshold other than the first takes the place of the bias.
+        if let Some(first) = first.filter(|_| vector.at == 0) {
+            visit(first, 1.0);
+        }
+        self.visit(design, vector, &mut |column, value| visit(place(column), value.high));
     }
 
     /// Calls `visit` with the columns, rising, and the numbers of a vector, without its label.

@@ -12,9 +12,10 @@
 //!
 //! In reading order: `separation` is the question and the answer, `question` puts it to the deciding engine, `cone` finds
 //! the vectors on which all directions vanish, `space` is what is orthogonal to them, and `signs`, with the help of `nnls` and `enclosed`,
-//! tells where coefficients run to. The vectors are made on the fly by the checker's own code; rows of a binomial model
+//! tells where coefficients run to. `common` says what rows have in common. The vectors are made on the fly by the checker's own code; rows of a binomial model
 //! stay wherever they are.
 
+mod common;
 mod cone;
 mod enclosed;
 mod nnls;
@@ -23,6 +24,7 @@ mod separation;
 mod signs;
 mod space;
 
+pub use common::{InCommon, Relation, in_common};
 pub use linsep_proof::structure::{
     Coefficient, Model, ModelError, Response, Structure, Ties, Trial, Vector,
 };

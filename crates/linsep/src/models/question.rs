@@ -65,7 +65,7 @@ impl<'a> Question<'a> {
             data,
             vectors: structure.vectors(),
             doubled,
-            constant: None,
+            constant: structure.constant(),
             one_class: (same && !doubled).then(|| label(0)),
             coefficients: structure.coefficients(),
         }

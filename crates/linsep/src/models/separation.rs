@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use dashu_int::IBig;
+use linsep_data::kept::fold_kept;
+use linsep_data::samples::{LabelNames, Labels, Missing};
 use linsep_data::{Data, Features, Memory};
 use linsep_proof::Proof;
 use linsep_proof::structure::{Coefficient, Model, ModelError, Response, Structure, Vector};
@@ -27,7 +29,9 @@ use super::question::Question;
 use super::signs::signs;
 use super::space::{Space, on_one_exponent, telling};
 use crate::Samples;
-use crate::decide::{DecideError, DecideOptions, Limit, Mirror, Watch, free, rounded, spread};
+use crate::decide::{
+    Constants, DecideError, DecideOptions, Limit, Mirror, Watch, free, rounded, spread,
+};
 
 /// Rows per column with which the search for rows that span all starts.
 const STARTING_ROWS: usize = 2;
@@ -81,14 +85,17 @@ pub struct Separation {
     /// Those, rising, that have no value of their own: they can be changed, with
     /// others, without changing what the model says of any row.
     pub aliased: Vec<usize>,
-    /// The number of structure vectors that are separated, and of all. Of a binomial model, rows.
+    /// The number of structure vectors that are separated: what the likelihood of the data comes to exclude. Where a row
+    /// makes one vector, rows.
     pub separated: usize,
     /// How many structure vectors there are.
     pub vectors: usize,
-    /// The separated ones, rising: all, or the first of them if no more were asked for.
+    /// The rows, rising, that make the separated ones: all, or the first of them if no more were asked for.
     pub rows: Vec<usize>,
-    /// What these are made of; empty for a binomial model of labels, where they are the rows themselves.
-    pub made_of: Vec<Vector>,
+    /// Those of them that make no other vector: they have nothing to say in the limiting model.
+    pub settled: Vec<usize>,
+    /// The separated vectors; none where a row makes one vector.
+    pub excluded: Vec<Vector>,
     /// The dimension of the cone of directions along which the likelihood never falls, but for those that change nothing.
     pub cone_dimension: usize,
     /// The number of independent combinations of coefficients that change nothing.
@@ -99,12 +106,10 @@ pub struct Separation {
     /// A direction, to the rounding of floats, along which the likelihood grows for ever, for just these
     /// rows; its largest number is 1. None if no row is separated.
     pub direction: Option<Vec<f64>>,
-    /// Vectors, rising, that hold the estimates of the other coefficients, or of all, in place: they overlap.
+    /// Rows, rising, that hold the estimates of the other coefficients, or of all, in place: they overlap.
     pub conflict: Vec<usize>,
     /// The proof of the kind, about the rows that [`Structure`] shows.
     pub proof: Option<Proof>,
-    /// The column of the design that is constant, if the proof makes use of one.
-    pub constant: Option<usize>,
 }
 
 /// The three cases, and none of them. Displayed in a word.
@@ -217,7 +222,14 @@ pub fn check_separation_data(
 ) -> Result<Separation, DecideError> {
     options.limits.validate()?;
     let question = Question::binomial(data, options.intercept)?;
-    answer(&question, options, watch)
+    let model = Model::Binomial { intercept: options.intercept };
+    Ok(named(answer(&question, options, watch)?, model, question.constant))
+}
+
+/// Returns the answer with a proof that names the model.
+fn named(mut found: Separation, model: Model, constant: Option<usize>) -> Separation {
+    found.proof = found.proof.map(|proof| proof.of_model(model, constant));
+    found
 }
 
 /// Returns whether a model of these rows has a maximum likelihood estimate, and which coefficients run away if
@@ -254,10 +266,63 @@ pub fn check_model(
 ) -> Result<Separation, SeparationError> {
     options.limits.validate().map_err(DecideError::from)?;
     let structure = Structure::new(design, model, response, kept)?;
+    if let (
+        Model::Binomial { intercept }
+        | Model::Poisson { intercept }
+        | Model::NegativeBinomial { intercept },
+        Some(positive),
+    ) = (model, structure.plain_labels())
+    {
+        // Rows of the design, one vector each: these need not be made.
+        let labels = Labels { positive, names: LabelNames::default() };
+        let samples = Samples::part(design.clone(), labels, Missing::Refuse)?;
+        let memory = Memory::new(&samples);
+        let question = Question::binomial(&memory, *intercept)?;
+        return Ok(named(answer(&question, options, watch)?, *model, question.constant));
+    }
+    let structure = match constant_column(&structure)? {
+        Some(column) => structure.with_constant(column).expect("a constant column"),
+        None => structure,
+    };
     let once = structure.once();
-    let mut found = answer(&Question::of(&structure, &once), options, watch)?;
-    found.made_of = found.rows.iter().filter_map(|&k| structure.vector(k)).collect();
-    Ok(found)
+    let question = Question::of(&structure, &once);
+    let mut found = answer(&question, options, watch)?;
+    name_rows(&structure, &mut found);
+    Ok(named(found, *model, question.constant))
+}
+
+/// Returns a column that is constant, if the bias can stand for one.
+fn constant_column(structure: &Structure) -> Result<Option<usize>, linsep_data::Error> {
+    if !structure.is_doubled() || !structure.is_plain() {
+        return Ok(None);
+    }
+    let found = fold_kept(&structure.once(), Constants::default())?.found();
+    // In rows that are left out it may be something else.
+    let column = found.first().map(|(column, _)| *column);
+    Ok(column.filter(|&column| structure.is_constant(column)))
+}
+
+/// Says which rows the separated vectors are made of.
+fn name_rows(structure: &Structure, found: &mut Separation) {
+    let numbers = std::mem::take(&mut found.rows);
+    found.excluded = numbers.iter().filter_map(|&k| structure.vector(k)).collect();
+    let pairs = structure.is_of_pairs();
+    let made_by = |vector: &Vector| {
+        [vector.row].into_iter().chain(pairs.then_some(vector.other)).collect::<Vec<usize>>()
+    };
+    let distinct = |mut rows: Vec<usize>| {
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    };
+    found.rows = distinct(found.excluded.iter().flat_map(made_by).collect());
+    let held = (0..structure.vectors()).filter(|k| numbers.binary_search(k).is_err());
+    let held =
+        distinct(held.filter_map(|k| structure.vector(k)).flat_map(|v| made_by(&v)).collect());
+    found.settled =
+        found.rows.iter().copied().filter(|row| held.binary_search(row).is_err()).collect();
+    let conflict = found.conflict.iter().filter_map(|&k| structure.vector(k));
+    found.conflict = distinct(conflict.flat_map(|vector| made_by(&vector)).collect());
 }
 
 /// Returns whether some direction g has v·g >= 0 for all rows v, and > 0 for some: for those with a model of their
@@ -295,7 +360,7 @@ fn answer(
         Some(strict) => signs(question, &face, strict, &columns.infinite, &halt)?,
         None => vec![],
     };
-    let most = options.most_rows.unwrap_or(usize::MAX);
+    let rows = face.rows_off(question, options.most_rows.unwrap_or(usize::MAX))?;
     Ok(Separation {
         kind: match face.vectors {
             0 => SeparationKind::Complete,
@@ -307,15 +372,15 @@ fn answer(
         aliased: columns.aliased,
         separated: question.vectors - face.vectors,
         vectors: question.vectors,
-        rows: face.rows_off(question, most)?,
-        made_of: vec![],
+        settled: rows.clone(),
+        rows,
+        excluded: vec![],
         cone_dimension: columns.cone_dimension,
         aliased_dimension: columns.aliased_dimension,
         left_out: columns.left_out,
         direction: strict.map(|strict| in_coefficients(question, &strict)),
         conflict: face.conflict,
         proof: face.proof,
-        constant: question.constant,
     })
 }
 
@@ -328,14 +393,14 @@ fn undecided(question: &Question, because: Limit) -> Separation {
         separated: 0,
         vectors: question.vectors,
         rows: vec![],
-        made_of: vec![],
+        settled: vec![],
+        excluded: vec![],
         cone_dimension: 0,
         aliased_dimension: 0,
         left_out: vec![],
         direction: None,
         conflict: vec![],
         proof: None,
-        constant: question.constant,
     }
 }
 

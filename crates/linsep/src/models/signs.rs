@@ -46,6 +46,9 @@ const ADDED_ROWS: usize = 2;
 /// What is left of a target is nothing below this share of it, as far as floats can tell.
 const NOTHING: f64 = 1e-9;
 
+/// Numbers above this are not near to where floats lose bits.
+const SMALL: f64 = 1e-280;
+
 /// Returns where infinite coefficients run to, given a direction that is strict off the face. Where the work
 /// is halted, the sign that is known to occur stands for it.
 pub(super) fn signs(
@@ -133,6 +136,8 @@ struct Search<'a> {
     rows: Vec<Vec<(usize, f64)>>,
     floats: Vec<Vec<f64>>,
     numbers: HashSet<usize>,
+    /// Whether floats hold the rows, scaled, without rounding.
+    exact: bool,
     /// What each coordinate is multiplied by in floats, so that all are of like size: powers of two.
     scale: Vec<f64>,
 }
@@ -150,7 +155,8 @@ impl<'a> Search<'a> {
         };
         let (rows, floats, numbers) = (vec![], vec![], HashSet::new());
         let scale = vec![1.0; face.space.dimension()];
-        Ok(Search { question, face, off, strict, basis, rows, floats, numbers, scale })
+        let exact = false;
+        Ok(Search { question, face, off, strict, basis, rows, floats, numbers, exact, scale })
     }
 
     /// Takes in the rows nearest to the wrong side of the strict direction, and some others.
@@ -195,7 +201,14 @@ impl<'a> Search<'a> {
             v.iter_mut().for_each(|v| *v *= scale);
             v
         };
+        let stored = |rows: &[Vec<f64>], least: f64| {
+            rows.iter().flatten().filter(|v| v.abs() > least).count()
+        };
+        let before = stored(&raw, 0.0);
         self.floats = raw.into_par_iter().map(unit).collect();
+        // A power of two changes no bit, unless a number becomes too small.
+        let small = stored(&self.floats, SMALL) < before;
+        self.exact = matches!(self.face.space, Space::All(_)) && !small;
     }
 
     /// Returns a row in coordinates of the space, as floats have them.
@@ -329,9 +342,7 @@ impl<'a> Search<'a> {
     /// Returns true if the target is a positive combination of as many rows as there are dimensions, all rounding
     /// counted. False if that cannot be told.
     fn is_combination(&self, target: &[f64], places: &[usize]) -> bool {
-        // Floats are exact where coordinates are those of the rows, and scales are powers of two.
-        let exact = matches!(self.face.space, Space::All(_)) && places.len() == target.len();
-        exact && {
+        self.exact && places.len() == target.len() && {
             let vectors = places.iter().map(|&k| &self.floats[k][..]).collect();
             is_positive_combination(vectors, target)
         }
