@@ -111,29 +111,31 @@ def adjacent(X, y, K, parallel):
 
 
 def sequential(X, y, K, parallel):
+    steps = np.arange(K - 1)[None, :]
+    taken, stopped = steps < y[:, None], steps == y[:, None]
+
     def loglik(g):
         eta = predictors(X, K, parallel, g)
-        total = 0
-        for i, own in enumerate(y):
-            total = total + np.sum(np.log(logistic(-eta[i, :own])))
-            if own < K - 1:
-                total = total + np.log(logistic(eta[i, own]))
-        return total
+        return np.sum(np.log(logistic(-eta[taken]))) + np.sum(np.log(logistic(eta[stopped])))
 
     return loglik
 
 
+def sums_of_sets(eta, sets):
+    return np.log(np.sum(np.exp(np.sum(eta[sets], axis=1))))
+
+
 def conditional(X, y, groups):
+    own, sets = np.flatnonzero(y == 1), []
+    for group in np.unique(groups):
+        rows = np.flatnonzero(groups == group)
+        cases = int(y[rows].sum())
+        if cases:
+            sets.append(np.array(list(itertools.combinations(rows, cases))))
+
     def loglik(g):
-        total = 0
-        for group in np.unique(groups):
-            rows = np.flatnonzero(groups == group)
-            cases = int(y[rows].sum())
-            eta = X[rows] @ g
-            own = np.sum(eta[y[rows] == 1])
-            sets = [np.sum(eta[list(some)]) for some in itertools.combinations(range(len(rows)), cases)]
-            total = total + own - np.log(np.sum(np.exp(np.array(sets))))
-        return total
+        eta = X @ g
+        return np.sum(eta[own]) - sum(sums_of_sets(eta, some) for some in sets)
 
     return loglik
 
@@ -141,23 +143,24 @@ def conditional(X, y, groups):
 def cox(X, time, event, ties, entry=None, groups=None):
     entry = np.full(len(time), -np.inf) if entry is None else entry
     groups = np.zeros(len(time)) if groups is None else groups
+    moments = []
+    for group, moment in sorted(set(zip(groups[event].tolist(), time[event].tolist(), strict=True))):
+        there = np.flatnonzero((groups == group) & (entry < moment) & (time >= moment))
+        dying = there[event[there] & (time[there] == moment)]
+        sets = np.array(list(itertools.combinations(there, len(dying)))) if ties == "exact" else None
+        moments.append((there, dying, sets))
 
     def loglik(g):
         eta, total = X @ g, 0
-        for group, moment in set(zip(groups[event].tolist(), time[event].tolist(), strict=True)):
-            there = (groups == group) & (entry < moment) & (time >= moment)
-            dying = there & event & (time == moment)
-            d, risk = int(dying.sum()), np.sum(np.exp(eta[there]))
-            own = np.sum(eta[dying])
-            if ties == "breslow":
-                total = total + own - d * np.log(risk)
-            elif ties == "efron":
-                shares = risk - np.arange(d) / d * np.sum(np.exp(eta[dying]))
-                total = total + own - np.sum(np.log(shares))
+        weights = np.exp(eta)
+        for there, dying, sets in moments:
+            d, own = len(dying), np.sum(eta[dying])
+            if ties == "exact":
+                total = total + own - sums_of_sets(eta, sets)
             else:
-                at_risk = np.flatnonzero(there)
-                sets = [np.sum(eta[list(s)]) for s in itertools.combinations(at_risk, d)]
-                total = total + own - np.log(np.sum(np.exp(np.array(sets))))
+                shares = np.arange(d) / d if ties == "efron" else np.zeros(d)
+                total = total + own
+                total = total - np.sum(np.log(np.sum(weights[there]) - shares * np.sum(weights[dying])))
         return total
 
     return loglik
@@ -277,7 +280,7 @@ def test_ordered_categories(model, parallel):
 
 def test_conditional():
     rng, kinds = np.random.default_rng(5), []
-    for _ in range(40):
+    for _ in range(30):
         groups = np.repeat(np.arange(int(rng.integers(3, 6))), rng.integers(2, 5))
         n, p = len(groups), int(rng.integers(1, 4))
         X = draw(rng, n, p)
@@ -290,14 +293,14 @@ def test_conditional():
             assert "no group has both cases and controls" in str(error)
             continue
         kinds.append(agree(found, conditional(X, y, groups)))
-    tally(kinds, {"overlap": 5, "quasi-complete": 3, "complete": 2})
+    tally(kinds, {"overlap": 3, "quasi-complete": 2, "complete": 1})
 
 
 @pytest.mark.parametrize("ties", ["breslow", "efron", "exact"])
 @pytest.mark.parametrize("late", [False, True])
 def test_cox(ties, late):
     rng, kinds = np.random.default_rng(6), []
-    for _ in range(45):
+    for _ in range(24):
         n, p = int(rng.integers(5, 10)), int(rng.integers(1, 4))
         X = draw(rng, n, p)
         time = rng.integers(1, 7, size=n).astype(float)
@@ -313,7 +316,7 @@ def test_cox(ties, late):
             assert "no event has another row at risk" in str(error)
             continue
         kinds.append(agree(found, cox(X, time, event, ties, entry, groups)))
-    tally(kinds, {"overlap": 5, "quasi-complete": 3, "complete": 1})
+    tally(kinds, {"overlap": 2, "quasi-complete": 2, "complete": 1})
 
 
 def test_the_chain_of_a_cox_model_says_what_all_pairs_say():
