@@ -188,6 +188,9 @@ pub fn structure_vectors<'py>(
     Ok(dict)
 }
 
+/// A condition: column, sign, number, rows.
+type Condition<'py> = (usize, String, f64, Bound<'py, PyArray1<i64>>);
+
 /// Returns conditions on one column, with the rows for which they hold, that hold for some of these rows and no others:
 /// column, sign, number, rows.
 #[pyfunction]
@@ -195,7 +198,7 @@ pub fn in_common<'py>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,
     members: PyReadonlyArray1<'py, bool>,
-) -> PyResult<Vec<(usize, String, f64, Bound<'py, PyArray1<i64>>)>> {
+) -> PyResult<Vec<Condition<'py>>> {
     let matrix = Matrix::new(x)?;
     let members = members.as_slice()?.to_vec();
     let shared = matrix.clone();

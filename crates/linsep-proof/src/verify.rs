@@ -223,7 +223,7 @@ pub fn verify_model(
             None => return Ok(Err(Refused::NotConstant { column })),
         };
     }
-    Ok(verify_data(&structure, proof, None).unwrap_or_else(|_| Err(Refused::NotFinite)))
+    Ok(verify_data(&structure, proof, None).unwrap_or(Err(Refused::NotFinite)))
 }
 
 /// What keeps a check from coming to its end.

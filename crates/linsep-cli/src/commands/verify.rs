@@ -81,7 +81,10 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
             json!({ "valid": false, "verdict": null, "reason": refused.to_string() }).to_string()
         }
         (Ok(valid), false) => {
-            let rows = counted(valid.rows() as u64, "row");
+            let rows = match proof.model {
+                Some(_) => counted(valid.rows() as u64, "structure vector"),
+                None => counted(valid.rows() as u64, "row"),
+            };
             let margin = valid.margin().map(|Margin { kind, lower, upper }| {
                 format!("\n  margin      at least {lower:e} {kind}; none exceeds {upper:e}")
             });

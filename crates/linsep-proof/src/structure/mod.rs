@@ -307,8 +307,8 @@ impl<'a> Structure<'a> {
                 self.samples(rows.map(|row| (row, false)), positive)
             }
             Shown::Doubled => {
-                let positive = rows.clone().map(|row| row % 2 == 0).collect();
-                let line = |row: usize| (row / 2, self.positive(row / 2) != (row % 2 == 0));
+                let positive = rows.clone().map(|row| row.is_multiple_of(2)).collect();
+                let line = |row: usize| (row / 2, self.positive(row / 2) != row.is_multiple_of(2));
                 self.samples(rows.map(line), positive)
             }
         }

@@ -123,7 +123,9 @@ pub(super) fn face(
     limits: &DecideOptions,
     watch: &mut dyn Watch,
 ) -> Result<Face, DecideError> {
-    let everything = question.dimension() - usize::from(question.doubled);
+    // Without the bias, where that means nothing, or the same as a column.
+    let without = question.doubled || question.constant.is_some();
+    let everything = question.dimension() - usize::from(without);
     let mut face = Face {
         rows: question.data.shape().rows,
         vectors: question.vectors,

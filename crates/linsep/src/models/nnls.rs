@@ -32,9 +32,16 @@ pub(super) struct Nearest {
 }
 
 /// Returns where the target comes nearest to the cone of the vectors.
-pub(super) fn nearest(vectors: &[Vec<f64>], target: &[f64], halt: &dyn Fn() -> bool) -> Nearest {
+///
+/// `products` are those of all pairs of vectors, if they are known: many targets share them.
+pub(super) fn nearest(
+    vectors: &[Vec<f64>],
+    products: &[Vec<f64>],
+    target: &[f64],
+    halt: &dyn Fn() -> bool,
+) -> Nearest {
     let flat = FLAT * f64::dot(target, target).sqrt();
-    let mut joined = Joined { vectors, target, places: vec![], factor: vec![] };
+    let mut joined = Joined { vectors, products, target, places: vec![], factor: vec![] };
     let (mut x, mut rest) = (vec![], target.to_vec());
     let mut refused: Vec<usize> = vec![];
     for _ in 0..STEPS * (target.len() + 2) {
@@ -70,6 +77,7 @@ pub(super) fn nearest(vectors: &[Vec<f64>], target: &[f64], halt: &dyn Fn() -> b
 /// The vectors that have joined, and the lower triangular factor of their products.
 struct Joined<'a> {
     vectors: &'a [Vec<f64>],
+    products: &'a [Vec<f64>],
     target: &'a [f64],
     places: Vec<usize>,
     factor: Vec<Vec<f64>>,
@@ -79,13 +87,16 @@ impl Joined<'_> {
     /// Adds a vector; returns false if it depends on those that are there.
     fn add(&mut self, place: usize) -> bool {
         let own = &self.vectors[place];
-        let mut row: Vec<f64> =
-            self.places.iter().map(|&k| f64::dot(&self.vectors[k], own)).collect();
+        let product = |k: usize| match self.products.get(place) {
+            Some(known) => known[k],
+            None => f64::dot(&self.vectors[k], own),
+        };
+        let mut row: Vec<f64> = self.places.iter().map(|&k| product(k)).collect();
         for k in 0..row.len() {
             let sum = f64::dot(&self.factor[k][..k], &row[..k]);
             row[k] = (row[k] - sum) / self.factor[k][k];
         }
-        let left = f64::dot(own, own) - f64::dot(&row, &row);
+        let left = product(place) - f64::dot(&row, &row);
         if left <= 1e-13 {
             return false;
         }
@@ -125,8 +136,12 @@ impl Joined<'_> {
             let stays = |k: usize| !out.contains(&k);
             let kept: Vec<usize> = (0..x.len()).filter(|&k| stays(k)).collect();
             *x = kept.iter().map(|&k| x[k]).collect();
-            let places: Vec<usize> = kept.iter().map(|&k| self.places[k]).collect();
-            (self.places, self.factor) = (vec![], vec![]);
+            // What was factored before the first that leaves stays as it is.
+            let first = out.iter().copied().min().unwrap_or(0);
+            let places: Vec<usize> =
+                kept.iter().filter(|&&k| k > first).map(|&k| self.places[k]).collect();
+            self.places.truncate(first);
+            self.factor.truncate(first);
             if !places.iter().all(|&place| self.add(place)) {
                 return false;
             }
@@ -187,7 +202,7 @@ mod tests {
             // Copies are as good as the originals, and no better.
             vectors.push(vectors[0].clone());
             let target = vector();
-            let found = nearest(&vectors, &target, &|| false);
+            let found = nearest(&vectors, &[], &target, &|| false);
             assert!(vectors.iter().all(|u| f64::dot(u, &found.rest) < 1e-10), "round {round}");
             let on = found.places.iter().map(|&k| f64::dot(&vectors[k], &found.rest).abs());
             assert!(on.fold(0.0, f64::max) < 1e-10, "round {round}");
@@ -197,7 +212,7 @@ mod tests {
     #[test]
     fn a_target_within_the_cone_is_reached() {
         let vectors = [vec![1.0, 0.0], vec![0.6, 0.8], vec![0.0, -1.0]];
-        let found = nearest(&vectors, &[2.0, 1.0], &|| false);
+        let found = nearest(&vectors, &[], &[2.0, 1.0], &|| false);
         assert!(found.rest.iter().all(|r| r.abs() < 1e-15));
         assert_eq!(found.places.len(), 2);
     }

@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use dashu_int::IBig;
 use linsep_data::Samples;
 use linsep_data::kept::fold_kept;
-use linsep_data::kernels::exponent;
+use linsep_data::kernels::{Element, exponent};
 use linsep_proof::exact::{Sum, parts};
 use linsep_proof::structure::Coefficient;
 use rayon::prelude::*;
@@ -43,6 +43,8 @@ const NEAREST_ROWS: usize = 4;
 const OTHER_ROWS: usize = 2;
 /// Rows per dimension that one direction adds at most.
 const ADDED_ROWS: usize = 2;
+/// Rows of which the products of all pairs are kept.
+const MOST_PRODUCTS: usize = 3000;
 /// What is left of a target is nothing below this share of it, as far as floats can tell.
 const NOTHING: f64 = 1e-9;
 
@@ -135,6 +137,8 @@ struct Search<'a> {
     /// The rows that have joined, as they stand, and in floats of length about one.
     rows: Vec<Vec<(usize, f64)>>,
     floats: Vec<Vec<f64>>,
+    /// The products of all pairs of them, if they are not too many.
+    products: Vec<Vec<f64>>,
     numbers: HashSet<usize>,
     /// Whether floats hold the rows, scaled, without rounding.
     exact: bool,
@@ -156,7 +160,20 @@ impl<'a> Search<'a> {
         let (rows, floats, numbers) = (vec![], vec![], HashSet::new());
         let scale = vec![1.0; face.space.dimension()];
         let exact = false;
-        Ok(Search { question, face, off, strict, basis, rows, floats, numbers, exact, scale })
+        let products = vec![];
+        Ok(Search {
+            question,
+            face,
+            off,
+            strict,
+            basis,
+            rows,
+            floats,
+            products,
+            numbers,
+            exact,
+            scale,
+        })
     }
 
     /// Takes in the rows nearest to the wrong side of the strict direction, and some others.
@@ -206,6 +223,12 @@ impl<'a> Search<'a> {
         };
         let before = stored(&raw, 0.0);
         self.floats = raw.into_par_iter().map(unit).collect();
+        let all = &self.floats;
+        let with = |u: &Vec<f64>| all.iter().map(|v| f64::dot(u, v)).collect();
+        self.products = match all.len() <= MOST_PRODUCTS {
+            true => all.par_iter().map(with).collect(),
+            false => vec![],
+        };
         // A power of two changes no bit, unless a number becomes too small.
         let small = stored(&self.floats, SMALL) < before;
         self.exact = matches!(self.face.space, Space::All(_)) && !small;
@@ -216,7 +239,7 @@ impl<'a> Search<'a> {
         match &self.face.space {
             Space::All(dimension) => {
                 let mut all = vec![0.0; *dimension];
-                row.iter().for_each(|&(c, v)| all[c] = v);
+                row.iter().filter(|(c, _)| c < dimension).for_each(|&(c, v)| all[c] = v);
                 all
             }
             Space::Spanned(_) => {
@@ -231,7 +254,7 @@ impl<'a> Search<'a> {
         let sums = match &self.face.space {
             Space::All(dimension) => {
                 let mut all = vec![Sum::default(); *dimension];
-                for &(c, v) in row {
+                for &(c, v) in row.iter().filter(|(c, _)| c < dimension) {
                     let (mantissa, exponent) = parts(v);
                     all[c].add(mantissa.into(), exponent);
                 }
@@ -320,7 +343,7 @@ impl<'a> Search<'a> {
         let floats: Vec<f64> =
             rounded(&target).iter().zip(&self.scale).map(|(t, s)| t * s).collect();
         let length = crate::hyperplane::norm(floats.iter().copied());
-        let found = nearest(&self.floats, &floats, &|| halt());
+        let found = nearest(&self.floats, &self.products, &floats, &|| halt());
         if crate::hyperplane::norm(found.rest.iter().copied()) <= NOTHING * length {
             if self.is_combination(&floats, &found.places) {
                 return Proposal::OneWay;
