@@ -1,4 +1,4 @@
-"""How long it takes to say whether a logistic regression has an estimate, beside a linear program and a fit.
+"""How long it takes to say whether a logistic regression has an estimate, beside a program and a fit.
 
 `make bench-separation` runs all sizes; the figures are seconds, and the answers of the program where
 they differ.
@@ -57,7 +57,9 @@ def konis(X: np.ndarray, y: np.ndarray) -> int:
     from scipy.optimize import linprog
 
     signed = np.where(y[:, None] == 1, X, -X)
-    found = linprog(-signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(X)), bounds=(-1, 1), method="highs")
+    found = linprog(
+        -signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(X)), bounds=(-1, 1), method="highs"
+    )
     return int(np.sum(np.abs(found.x) > 1e-9)) if found.status == 0 else -1
 
 

@@ -17,7 +17,7 @@ def logistic(z):
 def path(loglik, size, start=None):
     """Return the maximisers of the likelihood with a ridge of 1e-4, 1e-6 and 1e-8.
 
-    Where the estimate exists they come to rest; where it does not they run on, by the logarithm of the ridge.
+    Where the estimate exists they come to rest; where it does not they run on, as the logarithm does.
     """
     g, found = np.zeros(size) if start is None else np.array(start, dtype=float), []
 
