@@ -121,19 +121,25 @@ pub fn text(
         let limit = match (left, dropped.len()) {
             (0, _) => "drop or merge levels, or penalise (ridge, Firth)".to_string(),
             (_, 1..=4) => format!(
-                "drop or merge levels; or fit the {} that are not separated without {}; or penalise (ridge, \
-                 Firth)",
-                counted(left as u64, "row"),
+                "drop or merge levels; or fit the {} without {}; or penalise (ridge, Firth)",
+                unseparated(left),
                 dropped.join(", ")
             ),
             _ => format!(
-                "drop or merge levels; or fit the {} that are not separated; or penalise (ridge, Firth)",
-                counted(left as u64, "row")
+                "drop or merge levels; or fit the {}; or penalise (ridge, Firth)",
+                unseparated(left)
             ),
         };
         summary.text("what next", &limit);
     }
     summary
+}
+
+fn unseparated(rows: usize) -> String {
+    match rows {
+        1 => "one row that is not separated".to_string(),
+        rows => format!("{} rows that are not separated", grouped(rows as u64)),
+    }
 }
 
 fn coefficient_table(names: &[String], estimates: &[String]) -> Table {
