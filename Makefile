@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build test format lint doc check python notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-spark fuzz study mnist man clean
+.PHONY: help build test format lint doc check python notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-separation bench-spark fuzz study mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -90,6 +90,9 @@ bench-peers: $(PEERS)/.installed ## Compare with scikit-learn, LIBLINEAR, Vowpal
 	$(PEERS)/bin/python benches/peers/chart.py
 	$(PEERS)/bin/python benches/peers/tables.py --write
 
+bench-separation: python ## Ask whether estimates exist, beside HiGHS and statsmodels: seconds in one run
+	$(VENV)/bin/python python/bench/separation.py
+
 bench-spark: python java build ## Decide 5,000,000 x 100 on a cluster, beside pyspark.ml: half an hour, 24 GB
 	$(VENV)/bin/python python/bench/spark.py
 
@@ -115,7 +118,7 @@ mnist: build ## Decide all 45 pairs of MNIST digits and verify the proofs (needs
 man: ## Write the manual pages to target/man
 	mkdir -p target/man
 	cargo run --release --quiet -- man > target/man/linsep.1
-	for command in decide fit verify predict race generate reproduce; do \
+	for command in decide separation fit verify predict race generate reproduce; do \
 		cargo run --release --quiet -- man $$command > target/man/linsep-$$command.1; done
 
 clean: ## Remove what was built

@@ -1,7 +1,7 @@
 """Can one hyperplane tell two classes apart? Decided, and proven.
 
 `decide` gives the verdict with its proof, `verify` checks a proof, `open` opens a table in a file,
-`separability_matrix` does it for many classes, `check_separation` asks whether a logistic regression has
+`separability_matrix` does it for many classes, `check_separation` asks whether a statistical model has
 an estimate, `race` runs the online methods side by side, and `LinearSeparator` is a scikit-learn
 classifier. What they return has a method `plot` where there is something to see.
 """
@@ -14,7 +14,13 @@ from linsep._linsep import __version__
 from linsep._matrix import SeparabilityMatrix, separability_matrix
 from linsep._proof import Margin, Proof, Verification, verify
 from linsep._race import Entrant, Race, race
-from linsep._separation import Separation, check_separation
+from linsep._separation import (
+    Separation,
+    check_recession,
+    check_separation,
+    structure_vectors,
+    verify_separation,
+)
 from linsep._table import Table, open
 
 if TYPE_CHECKING:
@@ -33,12 +39,15 @@ __all__ = [
     "Table",
     "Verification",
     "__version__",
+    "check_recession",
     "check_separation",
     "decide",
     "open",
     "race",
     "separability_matrix",
+    "structure_vectors",
     "verify",
+    "verify_separation",
 ]
 
 

@@ -18,8 +18,10 @@ __all__ = [
     "decide",
     "drawn_plane",
     "fit",
+    "in_common",
     "merge",
     "methods",
+    "model_separation",
     "numbers_check",
     "open_table",
     "packed_key",
@@ -30,7 +32,9 @@ __all__ = [
     "scores",
     "separation",
     "sorted_by_class",
+    "structure_vectors",
     "verify",
+    "verify_separation",
 ]
 
 __version__: str
@@ -123,8 +127,12 @@ def fit(
     prove: bool = False,
     progress: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]: ...
+def in_common(x: Any, members: NDArray[np.bool_]) -> list[tuple[int, str, float, NDArray[np.int64]]]: ...
 def merge(request: bytes, answers: list[bytes]) -> bytes | None: ...
 def methods() -> list[tuple[str, bool, bool]]: ...
+def model_separation(
+    x: Any, asked: dict[str, Any], *, max_passes: int | None, time_limit: float | None = None
+) -> dict[str, Any]: ...
 def numbers_check(rows: int) -> int: ...
 def open_table(
     path: str, options: dict[str, Any], progress: Callable[[str], Any] | None = None
@@ -165,4 +173,6 @@ def separation(
     progress: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]: ...
 def sorted_by_class(positive: NDArray[np.bool_]) -> bool: ...
+def structure_vectors(x: Any, asked: dict[str, Any]) -> dict[str, Any]: ...
 def verify(x: Any, positive: NDArray[np.bool_] | None, text: str) -> dict[str, Any]: ...
+def verify_separation(x: Any, asked: dict[str, Any], text: str) -> dict[str, Any]: ...

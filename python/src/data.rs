@@ -91,6 +91,14 @@ impl Matrix {
         Ok(Matrix(Features::Sparse(sparse)))
     }
 
+    /// Returns the features. Costs one parallel pass.
+    ///
+    /// Errors if there are none, or if a value is not finite.
+    pub fn finite(&self) -> Result<&Features, Error> {
+        self.samples(vec![true; self.0.rows()], true)?;
+        Ok(&self.0)
+    }
+
     /// Returns the samples of this matrix. Costs one parallel pass.
     pub fn samples(&self, labels: Vec<bool>, part: bool) -> Result<Samples, Error> {
         let labels = Labels { positive: labels, names: LabelNames::default() };

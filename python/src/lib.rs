@@ -34,7 +34,9 @@ mod _linsep {
     #[pymodule_export]
     use super::page::{Decided, drawn_plane, page, picture};
     #[pymodule_export]
-    use super::separation::separation;
+    use super::separation::{
+        in_common, model_separation, separation, structure_vectors, verify_separation,
+    };
     #[pymodule_export]
     use super::table::{Rows, open_table};
     #[pymodule_export]

@@ -18,6 +18,7 @@ pub fn read_proof<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDic
     dict.set_item("rows", proof.data.rows)?;
     dict.set_item("features", proof.data.features)?;
     dict.set_item("fingerprint", proof.data.fingerprint)?;
+    dict.set_item("model", proof.model.map(|model| model.model.name()))?;
     Ok(dict)
 }
 
@@ -47,7 +48,7 @@ pub fn verify<'py>(
 }
 
 /// Returns the reason with rows counted from 0, as Python counts them.
-fn describe(refused: &Refused) -> String {
+pub fn describe(refused: &Refused) -> String {
     match refused {
         Refused::WrongSide { row } => {
             format!("row {} (counted from 0) is on the wrong side", row - 1)

@@ -188,8 +188,11 @@ def test_ways_to_give_a_design(separable):
     assert limited.kind == "undecided" and not limited.estimate_exists and not limited
     with pytest.raises(ValueError, match=r'row 1, column "x1" .*NaN'):
         linsep.check_separation([[1, 2], [1, np.nan]], [0, 1])
-    with pytest.raises(ValueError, match="found one class"):
-        linsep.check_separation([[1.0], [2.0]], [1, 1])
+    # One class alone is an answer.
+    found = linsep.check_separation([[1.0], [2.0]], [1, 1], intercept=True)
+    assert found.kind == "complete" and found.infinite == {"intercept": "±inf", "x0": "±inf"}
+    found = linsep.check_separation([[1.0], [2.0]], [0, 0])
+    assert found.kind == "complete" and found.infinite == {"x0": "-inf"}
 
 
 def test_no_prime_fools_it():

@@ -18,7 +18,7 @@ use crate::size::parse_size;
 #[derive(Parser)]
 #[command(name = "linsep", version, max_term_width = 100)]
 #[command(
-    after_help = "Exit status: 0 yes (separated, valid), 1 no, 2 error, 3 stopped before an answer."
+    after_help = "Exit status: 0 yes (separated, valid, the estimate exists), 1 no, 2 error, 3 stopped before an answer."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -47,6 +47,8 @@ pub enum Command {
     Decide(DecideArgs),
     /// Train a hyperplane with an online method
     Fit(FitArgs),
+    /// Say whether the estimate of a statistical model exists, and prove it
+    Separation(SeparationArgs),
     /// Check a proof in exact arithmetic
     Verify(VerifyArgs),
     /// Label new rows with a trained model
@@ -382,6 +384,108 @@ pub struct FitArgs {
 }
 
 #[derive(Args)]
+#[command(next_help_heading = "Model")]
+pub struct ModelArgs {
+    /// Which model: binomial, multinomial, cumulative, adjacent, sequential, poisson, negative-binomial,
+    /// conditional or cox
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_enum,
+        default_value = "binomial",
+        hide_possible_values = true
+    )]
+    pub model: ModelArg,
+    /// Leave the constant out of the model
+    #[arg(long)]
+    pub no_intercept: bool,
+    /// Ordered categories: coefficients of each threshold, not one for all
+    #[arg(long)]
+    pub not_parallel: bool,
+    /// Categories in order, the lowest or the base first [default: sorted]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub levels: Option<Vec<String>>,
+    /// binomial: column of the number of trials; the label is the number of successes
+    #[arg(long, value_name = "COLUMN")]
+    pub trials: Option<String>,
+    /// Column of weights: rows of weight 0 are left out, others count alike
+    #[arg(long, value_name = "COLUMN")]
+    pub weights: Option<String>,
+    /// conditional: column of the groups within which rows are compared; cox: of the strata
+    #[arg(long, value_name = "COLUMN")]
+    pub groups: Option<String>,
+    /// cox: column of the times at which rows were last seen
+    #[arg(long, value_name = "COLUMN")]
+    pub time: Option<String>,
+    /// cox: column that is not 0 where the event occurred then [default: in all rows]
+    #[arg(long, value_name = "COLUMN")]
+    pub event: Option<String>,
+    /// cox: column of the times since which rows were observed
+    #[arg(long, value_name = "COLUMN")]
+    pub entry: Option<String>,
+    /// cox: what is made of events at one time
+    #[arg(
+        long,
+        value_name = "breslow|efron|exact",
+        value_enum,
+        default_value = "breslow",
+        hide_possible_values = true
+    )]
+    pub ties: TiesArg,
+}
+
+impl ModelArgs {
+    /// Returns true if the categories have an order.
+    pub fn is_ordered(&self) -> bool {
+        matches!(self.model, ModelArg::Cumulative | ModelArg::Adjacent | ModelArg::Sequential)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModelArg {
+    Binomial,
+    Multinomial,
+    Cumulative,
+    Adjacent,
+    Sequential,
+    Poisson,
+    NegativeBinomial,
+    Conditional,
+    Cox,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TiesArg {
+    Breslow,
+    Efron,
+    Exact,
+}
+
+#[derive(Args)]
+pub struct SeparationArgs {
+    /// Data file, folder of Parquet or Arrow files, or - for standard input
+    pub data: String,
+    /// Write the proof to this file
+    #[arg(long, value_name = "FILE")]
+    pub proof: Option<PathBuf>,
+    /// Stop each decision after this many passes over the data
+    #[arg(long, value_name = "N")]
+    pub max_passes: Option<u64>,
+    /// Stop each decision after this time, such as 90, 90s, 5m or 1h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time_limit: Option<Duration>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub input: DataArgs,
+    #[command(flatten)]
+    pub stream: StreamArgs,
+}
+
+#[derive(Args)]
 pub struct VerifyArgs {
     /// Data file, folder of Parquet or Arrow files, or - for standard input
     pub data: String,
@@ -390,6 +494,8 @@ pub struct VerifyArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub model: ModelArgs,
     #[command(flatten)]
     pub input: DataArgs,
     #[command(flatten)]

@@ -7,6 +7,7 @@ mod commands;
 mod duration;
 mod failure;
 mod interrupt;
+mod observed;
 mod output;
 mod progress;
 mod screen;
@@ -44,6 +45,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     match &cli.command {
         Command::Decide(args) => commands::decide::run(args, cli.quiet, screen, &interrupt),
         Command::Fit(args) => commands::fit::run(args, cli.quiet, screen, &interrupt),
+        Command::Separation(args) => commands::separation::run(args, cli.quiet, screen, &interrupt),
         Command::Verify(args) => commands::verify::run(args, cli.quiet),
         Command::Predict(args) => commands::predict::run(args, &interrupt),
         Command::Race(args) => commands::race::run(args, cli.quiet, &interrupt),

@@ -51,6 +51,11 @@ fn verify() {
     check("crates/linsep-cli/tests/transcripts/verify.md");
 }
 
+#[test]
+fn separation() {
+    check("crates/linsep-cli/tests/transcripts/separation.md");
+}
+
 fn check(name: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = root.join(name);

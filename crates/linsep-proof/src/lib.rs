@@ -3,7 +3,8 @@
 //! In reading order: [`proof`] says what is claimed and how it is written down, [`verify()`] checks
 //! it against the raw rows, [`exact`] does the arithmetic without rounding, [`margin`] bounds margins,
 //! and [`fingerprint()`] names the data. What looks at all rows is a [`Fold`](linsep_data::Fold), so
-//! that proofs can be checked wherever the rows are. Nothing here knows of any solver, nor of the
+//! that proofs can be checked wherever the rows are. [`structure`] makes of the rows of a statistical model
+//! those that decide whether its estimate exists. Nothing here knows of any solver, nor of the
 //! vector kernels. PROOFS.md has the theorems.
 #![forbid(unsafe_code)]
 
@@ -15,6 +16,7 @@ pub mod margin;
 pub mod proof;
 mod rank;
 mod separator;
+pub mod structure;
 mod verify;
 
 pub use dashu_int::IBig;
@@ -23,4 +25,4 @@ pub use fingerprint::{Fingerprint, Named, fingerprint};
 pub use margin::{margin_lower_bound, margin_upper_bound};
 pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict};
 pub use separator::{Separator, prove_separable};
-pub use verify::{Refused, Verified, verify, verify_data};
+pub use verify::{Refused, Verified, verify, verify_data, verify_model};

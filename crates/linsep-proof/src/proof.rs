@@ -1,4 +1,4 @@
-//! What is claimed about data, and the file it is written down in (versions 1 and 2, see PROOFS.md).
+//! What is claimed about data, and the file it is written down in (versions 1 to 3, see PROOFS.md).
 
 use std::fmt;
 
@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Conflict, Margin, RowWeights};
 use crate::fingerprint::fingerprint;
+use crate::structure::Model;
 
 /// What a proof file calls itself.
 const FORMAT: &str = "linsep-proof";
-/// The versions that are read: the second has one claim more. A file is of the first that has its claim.
-const VERSIONS: [u32; 2] = [1, 2];
+/// The versions that are read: the second has one claim more, the third claims about models. A file is of the first
+/// that has what it claims.
+const VERSIONS: [u32; 3] = [1, 2, 3];
 
 /// The longest text of a proof file that is read: 1 GiB.
 pub const MOST_BYTES: usize = 1 << 30;
@@ -45,6 +47,20 @@ pub struct Proof {
     pub claim: Claim,
     /// What is claimed about the margin, if anything.
     pub margin: Option<MarginClaim>,
+    /// The model whose structure vectors are the data, if that is what it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelName>,
+}
+
+/// What makes the data of a proof of raw rows: the structure vectors of a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelName {
+    /// The model.
+    pub model: Model,
+    /// A column, counted from 1, that is one number in all rows: the bias stands for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constant: Option<usize>,
 }
 
 /// What names the data that a proof is about.
@@ -278,7 +294,7 @@ pub enum ProofError {
         found: String,
     },
     /// It is of another version.
-    #[error("expected a proof file of version 1 or 2, found version {found}")]
+    #[error("expected a proof file of version 1, 2 or 3, found version {found}")]
     OtherVersion {
         /// Its version.
         found: u64,
@@ -337,7 +353,20 @@ impl Proof {
     /// Returns the claim about the data that has this name.
     pub fn about(data: DataName, claim: Claim) -> Self {
         let version = claim.version();
-        Proof { format: FORMAT.to_string(), version, data, claim, margin: None }
+        Proof { format: FORMAT.to_string(), version, data, claim, margin: None, model: None }
+    }
+
+    /// Returns the same claim as one about the model that makes the data; `constant` is a column, counted from 0, for
+    /// which the bias stands.
+    pub fn of_model(mut self, model: Model, constant: Option<usize>) -> Self {
+        let constant = constant.map(|column| column + 1);
+        self.model = Some(ModelName { model, constant });
+        self.version = self.own_version();
+        self
+    }
+
+    fn own_version(&self) -> u32 {
+        if self.model.is_some() { VERSIONS[2] } else { self.claim.version() }
     }
 
     /// Returns the verdict that is claimed.
@@ -379,9 +408,10 @@ impl Proof {
             return Err(ProofError::OtherVersion { found: head.version });
         }
         let proof: Proof = serde_json::from_str(text)?;
-        let (own, found) = (proof.claim.version(), proof.version);
+        let (own, found) = (proof.own_version(), proof.version);
         if own != found {
-            let message = format!("its verdict is of version {own}, the file of version {found}");
+            let message =
+                format!("what it claims is of version {own}, the file of version {found}");
             return Err(<serde_json::Error as serde::de::Error>::custom(message).into());
         }
         Ok(proof)

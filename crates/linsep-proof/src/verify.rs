@@ -13,10 +13,11 @@ use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::{Fingerprint, Named};
 use crate::margin::{SidesAndMargin, lowest_upper_bound, upper_bound};
 use crate::proof::{
-    Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, MarginKind, Plane,
-    Proof, Verdict, WeightedRow,
+    Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, MarginKind, ModelName,
+    Plane, Proof, Verdict, WeightedRow,
 };
 use crate::rank::PRIMES;
+use crate::structure::{ModelError, Response, Structure};
 
 /// Features handed to one task where rows are dense.
 const COLUMNS_PER_TASK: usize = 64;
@@ -154,6 +155,15 @@ pub enum Refused {
         /// The best bound that can be confirmed.
         found: f64,
     },
+    /// The bias is to stand for a column that is not constant, or of a model that has no use for it.
+    #[error("the proof says that column {column} is one number, not zero, in all rows; it is not")]
+    NotConstant {
+        /// The column.
+        column: usize,
+    },
+    /// The proof is about data as it stands.
+    #[error("the proof is not about a model: it names none")]
+    NoModel,
     /// A margin is claimed where there is no hyperplane to have it.
     #[error("the proof claims a margin for data that it says is not separable")]
     MarginWithoutHyperplane,
@@ -191,6 +201,30 @@ pub fn verify_data(
         Err(Failed::Refused(refused)) => Ok(Err(refused)),
         Err(Failed::Unreadable(error)) => Err(error),
     }
+}
+
+/// Returns the same for a proof about a model of raw rows: its structure vectors are made here, as
+/// [`Structure`] says. Rows that are not `kept` are left out.
+///
+/// Errors if the response is not one of the proof's model.
+pub fn verify_model(
+    design: &Features,
+    response: &Response,
+    kept: Option<&[bool]>,
+    proof: &Proof,
+) -> Result<Result<Verified, Refused>, ModelError> {
+    let Some(ModelName { model, constant }) = &proof.model else {
+        return Ok(Err(Refused::NoModel));
+    };
+    let mut structure = Structure::new(design, model, response, kept)?;
+    if let Some(column) = *constant {
+        let with = column.checked_sub(1).and_then(|column| structure.with_constant(column));
+        structure = match with {
+            Some(structure) => structure,
+            None => return Ok(Err(Refused::NotConstant { column })),
+        };
+    }
+    Ok(verify_data(&structure, proof, None).unwrap_or(Err(Refused::NotFinite)))
 }
 
 /// What keeps a check from coming to its end.

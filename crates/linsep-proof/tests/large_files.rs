@@ -58,7 +58,10 @@ fn a_conflict_alone_proves_what_it_shows() {
             .replace(",\"orthogonal\":[]", "");
         // Version 1 does not know it.
         let error = Proof::from_json(&text).unwrap_err().to_string();
-        assert!(error.ends_with("its verdict is of version 2, the file of version 1"), "{error}");
+        assert!(
+            error.ends_with("what it claims is of version 2, the file of version 1"),
+            "{error}"
+        );
         let proof = Proof::from_json(&text.replace("\"version\":1", "\"version\":2")).unwrap();
         let verified = verify(samples, &proof);
         assert_eq!(verified.is_ok(), holds);

@@ -81,7 +81,8 @@ fn check_direction(samples: &Samples, found: &Separation) {
         let score = samples.features().dot(i, direction);
         let score = if samples.positive()[i] { score } else { -score };
         match found.rows.contains(&i) {
-            true => assert!(score > 0.0, "row {i}: {score}"),
+            // The cone may be thinner than floats can tell.
+            true => assert!(score > -1e-15 * samples.norms()[i], "row {i}: {score}"),
             false => assert!(score.abs() <= 1e-12 * samples.norms()[i], "row {i}: {score}"),
         }
     }

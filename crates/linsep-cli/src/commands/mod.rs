@@ -8,6 +8,7 @@ pub mod method;
 pub mod predict;
 pub mod race;
 pub mod reproduce;
+pub mod separation;
 pub mod verify;
 
 use linsep::data::Data;

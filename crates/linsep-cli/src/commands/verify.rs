@@ -3,15 +3,56 @@
 use std::io::Read;
 use std::process::ExitCode;
 
+use linsep::models::{Model, Response, SeparationError};
 use linsep::proof::proof::MOST_BYTES;
-use linsep::proof::{Margin, Proof, verify_data};
+use linsep::proof::{Margin, Proof, Refused, Verdict, Verified, verify_data, verify_model};
 use linsep::report::counted;
 use serde_json::json;
 
-use super::load;
+use super::{load, separation};
 use crate::args::VerifyArgs;
 use crate::failure::Failure;
+use crate::observed::observe;
 use crate::output::print;
+
+/// Returns what the checker says of the proof for the data, or for what a model makes of it.
+fn checked(
+    args: &VerifyArgs,
+    proof: &Proof,
+    quiet: bool,
+) -> Result<Result<Verified, Refused>, Failure> {
+    let Some(name) = &proof.model else {
+        let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
+        return Ok(loaded.show(|data| verify_data(data, proof, None))?);
+    };
+    if args.model.model().name() != name.model.name() {
+        let hint = format!("--model {} and the columns that it needs", name.model.name());
+        let what = format!("the proof is about a {} model", name.model.name());
+        return Err(Failure::usage(what, Some(&hint)));
+    }
+    if let (true, Model::Binomial { .. }) = (args.model.is_plain(), name.model) {
+        let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
+        return loaded.show(|data| match name.model {
+            // Rows are their own structure vectors.
+            Model::Binomial { intercept: true } => Ok(verify_data(data, proof, None)?),
+            _ => match data.gather()? {
+                Some(samples) => {
+                    let response = Response::labels(samples.positive());
+                    let found = verify_model(samples.features(), &response, None, proof);
+                    Ok(found.map_err(SeparationError::from)?)
+                }
+                None => Err(Failure::usage(
+                    "the rows do not fit in memory, as this proof needs them to".to_string(),
+                    None,
+                )),
+            },
+        });
+    }
+    let observed = observe(&args.data, &args.input, &args.model, quiet)?;
+    let kept = observed.kept.as_deref();
+    let found = verify_model(&observed.design, &observed.response, kept, proof);
+    Ok(found.map_err(SeparationError::from)?)
+}
 
 /// Runs the command.
 pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
@@ -23,8 +64,13 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
     // Bytes that are not text make it a damaged file, not one that cannot be read.
     let text = String::from_utf8_lossy(&bytes);
     let proof = Proof::from_json(&text).map_err(|error| Failure::proof(&args.proof, &error))?;
-    let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
-    let outcome = loaded.show(|data| verify_data(data, &proof, None))?;
+    let outcome = checked(args, &proof, quiet)?;
+    let meaning = |verdict: Verdict| match &proof.model {
+        Some(name) => separation::meaning(&name.model, verdict),
+        None => {
+            format!("the data is {}", verdict.to_string().replace("not-strictly-", "not strictly "))
+        }
+    };
     let text = match (&outcome, args.json) {
         (Ok(valid), true) => {
             let verdict = valid.verdict().to_string();
@@ -35,13 +81,16 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
             json!({ "valid": false, "verdict": null, "reason": refused.to_string() }).to_string()
         }
         (Ok(valid), false) => {
-            let rows = counted(valid.rows() as u64, "row");
+            let rows = match proof.model {
+                Some(_) => counted(valid.rows() as u64, "structure vector"),
+                None => counted(valid.rows() as u64, "row"),
+            };
             let margin = valid.margin().map(|Margin { kind, lower, upper }| {
                 format!("\n  margin      at least {lower:e} {kind}; none exceeds {upper:e}")
             });
             format!(
-                "valid: the data is {} (verified in exact arithmetic, {rows}){}",
-                valid.verdict().to_string().replace("not-strictly-", "not strictly "),
+                "valid: {} (verified in exact arithmetic, {rows}){}",
+                meaning(valid.verdict()),
                 margin.unwrap_or_default()
             )
         }

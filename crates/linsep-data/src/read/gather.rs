@@ -5,7 +5,10 @@ use super::fill::{self, Fills};
 use super::labels::{LabelFile, Tally};
 use super::piece::{Kind, Layout, Levels, Piece, Values, recode};
 use crate::error::{Column, Error, ErrorKind};
-use crate::samples::{About, Encoded, Encoder, Encoding, LeftOut, Samples, WhyLeftOut};
+use crate::samples::{
+    About, Encoded, Encoder, Encoding, Features, LabelNames, LabelTable, Labels, LeftOut, Missing,
+    RowIds, Samples, WhyLeftOut,
+};
 
 /// The rows of a table so far.
 pub(super) struct Gather<'a> {
@@ -52,6 +55,55 @@ impl<'a> Gather<'a> {
         file: Option<LabelFile>,
         options: &ReadOptions,
     ) -> Result<Samples, Error> {
+        let layout = self.layout;
+        let positive = options.positive.as_deref();
+        let ready = self.ready(file, options, |table| table.into_classes(positive))?;
+        let Ready { features, labels, mut about, ids } = ready;
+        about.label_names = labels.names.clone();
+        let samples = Samples::new(features, labels, options.missing)
+            .map_err(|error| name_column(error, layout))?;
+        about.dropped += samples.about().dropped;
+        let samples = samples.with_about(about);
+        Ok(match ids {
+            Some(ids) => samples.with_row_ids(ids),
+            None => samples,
+        })
+    }
+
+    /// Returns the rows with their outcomes as they stand, whatever they are.
+    ///
+    /// Errors if there is no row or no feature, and if a value is not finite, unless such rows are dropped.
+    pub(super) fn outcomes(
+        self,
+        file: Option<LabelFile>,
+        options: &ReadOptions,
+    ) -> Result<Outcomes, Error> {
+        let layout = self.layout;
+        let Ready { mut features, mut labels, mut about, .. } = self.ready(file, options, Ok)?;
+        let rows = features.rows();
+        let keep: Vec<usize> = (0..rows).filter(|&row| features.is_finite(row)).collect();
+        if options.missing == Missing::Drop && keep.len() < rows {
+            if keep.is_empty() {
+                return Err(ErrorKind::NoRows { dropped: rows }.into());
+            }
+            about.dropped += rows - keep.len();
+            features = features.select_rows(&keep);
+            labels = labels.select(keep);
+        }
+        let positive = vec![true; features.rows()];
+        let names = LabelNames::default();
+        let samples = Samples::part(features, Labels { positive, names }, Missing::Refuse)
+            .map_err(|error| name_column(error, layout))?;
+        Ok(Outcomes { samples: samples.with_about(about), outcomes: labels })
+    }
+
+    /// Returns features and labels before they are held against each other.
+    fn ready<L>(
+        self,
+        file: Option<LabelFile>,
+        options: &ReadOptions,
+        classes: impl FnOnce(LabelTable) -> Result<L, Error>,
+    ) -> Result<Ready<L>, Error> {
         let Gather { layout, values, levels, tally } = self;
         let rows = tally.kept() as usize;
         let mut about = About::default();
@@ -65,9 +117,8 @@ impl<'a> Gather<'a> {
             Some(dense) => dense.into_dense(rows, layout.columns.len()),
             None => return Err(ErrorKind::NoRows { dropped: tally.dropped() as usize }.into()),
         };
-        let settled = tally.settle(raw, file, options)?;
+        let settled = tally.settle(raw, file, classes)?;
         about.dropped = settled.dropped;
-        about.label_names = settled.labels.names.clone();
         let fills = match options.missing.is_filled() {
             true => fill::find(&settled.features, options.missing)?,
             false => Fills::default(),
@@ -80,15 +131,24 @@ impl<'a> Gather<'a> {
             }
             None => settled.features,
         };
-        let samples = Samples::new(features, settled.labels, options.missing)
-            .map_err(|error| name_column(error, layout))?;
-        about.dropped += samples.about().dropped;
-        let samples = samples.with_about(about);
-        Ok(match settled.ids {
-            Some(ids) => samples.with_row_ids(ids),
-            None => samples,
-        })
+        Ok(Ready { features, labels: settled.labels, about, ids: settled.ids })
     }
+}
+
+/// Rows whose columns have become features.
+struct Ready<L> {
+    features: Features,
+    labels: L,
+    about: About,
+    ids: Option<RowIds>,
+}
+
+/// Rows with an outcome of any kind: categories, counts or times, as they are spelled.
+pub struct Outcomes {
+    /// The rows; their labels mean nothing.
+    pub samples: Samples,
+    /// The outcome of each.
+    pub outcomes: LabelTable,
 }
 
 /// Returns the error with the column that a feature is, where every column is one.

@@ -28,9 +28,9 @@ pub(super) struct Tally {
 }
 
 /// Rows with their labels, those left out not among them.
-pub(super) struct Settled {
+pub(super) struct Settled<L> {
     pub(super) features: Features,
-    pub(super) labels: Labels,
+    pub(super) labels: L,
     pub(super) ids: Option<RowIds>,
     pub(super) dropped: usize,
 }
@@ -166,14 +166,14 @@ impl Tally {
     /// Returns the kept rows with their labels, from `file` if there is one; rows whose label is missing
     /// there are left out too.
     ///
-    /// Errors if the file has another number of labels, if no row is left, and as
-    /// [`LabelTable::into_classes`] does.
-    pub(super) fn settle(
+    /// Errors if the file has another number of labels, if no row is left, and as `classes` does, which makes
+    /// something of the labels.
+    pub(super) fn settle<L>(
         mut self,
         mut features: Features,
         file: Option<LabelFile>,
-        options: &ReadOptions,
-    ) -> Result<Settled, Error> {
+        classes: impl FnOnce(LabelTable) -> Result<L, Error>,
+    ) -> Result<Settled<L>, Error> {
         if let Some(file) = file
             && let Some(keep) = self.take_labels(file, true)?
         {
@@ -184,7 +184,7 @@ impl Tally {
         if self.kept() == 0 {
             return Err(ErrorKind::NoRows { dropped }.into());
         }
-        let labels = self.labels.into_classes(options.positive.as_deref())?;
+        let labels = classes(self.labels)?;
         let ids = Some(self.ids).filter(|ids| !ids.is_empty());
         Ok(Settled { features, labels, ids, dropped })
     }
@@ -389,9 +389,10 @@ mod tests {
         let features = Features::from(Dense::new(vec![1.0, 3.0, 4.0], 3, 1));
         let options = ReadOptions { missing, ..ReadOptions::default() };
         let text = Box::new(Cursor::new(lines.as_bytes().to_vec()));
-        let found = file
-            .read_lines(text, missing, None)
-            .and_then(|()| tally.settle(features, Some(file), &options));
+        let found = file.read_lines(text, missing, None).and_then(|()| {
+            let positive = options.positive.as_deref();
+            tally.settle(features, Some(file), |table| table.into_classes(positive))
+        });
         let found = match found {
             Ok(Settled { labels, dropped, .. }) => {
                 format!("{:?} {:?} {dropped}", labels.names.positive, labels.positive)

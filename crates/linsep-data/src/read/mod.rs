@@ -44,6 +44,7 @@ pub use columnar::batch_features;
 pub use columns::{ColumnChoice, LABEL_NAMES};
 pub use foreign::Foreign;
 pub use format::Format;
+pub use gather::Outcomes;
 pub use load::{Loaded, Room, Where, load};
 pub use meter::Meter;
 pub use predict::{Block, Expected, StreamSummary, Unknown, stream};
@@ -158,6 +159,33 @@ pub fn read(
                     gather(&mut *table, options, labels, progress)
                 }
             }
+        })
+        .map_err(|error| error.in_source(&source.name()))
+}
+
+/// Returns the rows of a source with an outcome of any kind in the place of two labels. Arrays have no such outcomes.
+///
+/// Errors as [`read`] does, but for what it says of classes.
+pub fn read_outcomes(
+    source: &Source,
+    options: &ReadOptions,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcomes, Error> {
+    Opened::open(source, options)
+        .and_then(|opened| {
+            let labels = label_file(source, &opened, options)?;
+            if let Opened::Bytes(_, Format::Npy) = opened {
+                let (found, expected) = ("an npy array".to_string(), "a table with named columns");
+                return Err(ErrorKind::Unsupported { found, expected }.into());
+            }
+            let mut table = opened.table(options, labels.is_some())?;
+            let layout = table.layout().clone();
+            let mut rows = Gather::new(&layout);
+            table.pieces(&mut |piece| {
+                progress(rows.take(piece)?);
+                Ok(())
+            })?;
+            rows.outcomes(labels, options).map_err(|error| name_label(error, &layout))
         })
         .map_err(|error| error.in_source(&source.name()))
 }

@@ -120,6 +120,12 @@ impl LabelTable {
         self.rows.iter().map(|row| Some(row) == code).collect()
     }
 
+    /// Returns the different labels as they are spelled, in the order in which they were met, and the place among them of
+    /// each row's.
+    pub fn codes(&self) -> (&[String], &[u32]) {
+        (&self.spellings, &self.rows)
+    }
+
     /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()

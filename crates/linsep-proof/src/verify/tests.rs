@@ -381,6 +381,48 @@ fn threads_change_neither_the_fingerprint_nor_the_row_named() {
     }
 }
 
+#[test]
+fn proofs_about_models() {
+    use crate::structure::{Model, Response, Structure};
+    use crate::verify_model;
+    // The first column is constant; a cut lies between the second and the third row.
+    let design = dense(&[1.0, 1.0, 1.0, 2.0, 1.0, 4.0], 2, "--+");
+    let (features, response) = (design.features(), Response::labels(design.positive()));
+    let model = Model::Binomial { intercept: false };
+    let doubled = Structure::new(features, &model, &response, None).unwrap();
+    let claim = |plane: (Vec<f64>, f64)| Claim::Separable { hyperplane: plane.into() };
+    let name = |data: &dyn Data| {
+        fold_kept(data, Fingerprint::of(data.shape())).unwrap().named().name().clone()
+    };
+    let check = |proof: &Proof| {
+        let text = Proof::from_json(&proof.to_json()).unwrap();
+        verify_model(features, &response, None, &text).unwrap()
+    };
+    let bare = Proof::about(name(&doubled), claim((vec![-3.0, 1.0], 0.0)));
+    assert_eq!(check(&bare), Err(Refused::NoModel));
+    let proof = bare.of_model(model, None);
+    assert_eq!(check(&proof).unwrap().verdict(), Verdict::Separable);
+    // A bias does not help where rows are shown on both sides.
+    let shifted = Proof::about(name(&doubled), claim((vec![-1.0, 1.0], -2.0)));
+    assert!(matches!(check(&shifted.of_model(model, None)), Err(Refused::WrongSide { .. })));
+    // It does where a column is constant, which the checker sees for itself.
+    let once = Structure::new(features, &model, &response, None).unwrap().with_constant(0).unwrap();
+    let shifted = Proof::about(name(&once), claim((vec![0.0, 1.0], -3.0)));
+    assert!(check(&shifted.clone().of_model(model, Some(0))).is_ok());
+    assert_eq!(
+        check(&shifted.clone().of_model(model, Some(1))),
+        Err(Refused::NotConstant { column: 2 })
+    );
+    assert_eq!(
+        check(&shifted.clone().of_model(model, Some(9))),
+        Err(Refused::NotConstant { column: 10 })
+    );
+    assert!(matches!(check(&shifted.of_model(model, None)), Err(Refused::OtherData { .. })));
+    // Another model makes other vectors.
+    let poisson = Model::Poisson { intercept: true };
+    assert!(check(&proof.of_model(poisson, None)).is_err());
+}
+
 fn check_file(change: (&str, &str), expected: &str) {
     let samples = dense(&[0.0, 0.0, 1.0], 1, "-++");
     let rows = conflict(&[(0, 1), (1, 1)]);
@@ -398,8 +440,8 @@ fn other_files_are_refused() {
         "expected a file of the format linsep-proof, found \"recipe\"",
     );
     check_file(
-        ("\"version\":1", "\"version\":3"),
-        "expected a proof file of version 1 or 2, found version 3",
+        ("\"version\":1", "\"version\":4"),
+        "expected a proof file of version 1, 2 or 3, found version 4",
     );
     check_file(("\"version\":1", "\"version\":0"), "found version 0");
     let numbers = "expected weights and a bias, all of them numbers or all of them strings";

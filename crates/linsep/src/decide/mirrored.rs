@@ -1,16 +1,16 @@
-//! Rows that no constant can help to separate: each is shown twice.
+//! Rows of a model as the engine is asked about them: some left out and, where no constant may help to
+//! separate them, each shown twice.
 //!
 //! ```text
-//! row i of the data      y x on the positive side as row 2i, -y x on the negative one as row 2i + 1
-//! a unit vector          e or -e in the same way, as the last two rows
-//! a constant             one more column, the first, of which every x has 1
+//! as they are   row i of the data under its own label
+//! doubled       y x on the positive side as row 2i, -y x on the negative one as row 2i + 1
 //! ```
 //!
 //! A hyperplane (w, b) puts both on their own sides exactly if y w·x > |b|: then w alone does.
 //!
-//! Some rows can be left out: those off given hyperplanes. Passes do not show them. The others keep their
-//! numbers, since nobody knows of all rows which are left out; so who fetches one that is gets a copy of a row
-//! that is not, which changes nothing about the question. Rows are made block by block, here or where they are.
+//! Rows off given hyperplanes can be left out, or those on all of them. Passes do not show them. The others
+//! keep their numbers, since nobody knows of all rows which are left out; so who fetches one that is gets a copy of
+//! a row that is not, which changes nothing about the question. Rows are made block by block, here or where they are.
 
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Neg, Range};
@@ -25,41 +25,39 @@ use linsep_data::samples::{
 };
 use linsep_data::{Absorb, Block, Data, Features, Reads, Samples, Shape};
 use linsep_proof::exact::ExactPlane;
-use rayon::prelude::*;
 
 use super::folds::on_planes::{self, lies_on};
 
 /// What it is called in a request.
 const KIND: &str = "mirrored rows";
 
-/// A row of zeros but for one column, where it has 1, or -1 if it is not `positive`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Unit {
-    pub column: usize,
-    pub positive: bool,
-}
+/// A row: its number, its label, and its numbers that are not zero.
+pub(crate) type StandIn = (usize, bool, Vec<(usize, f64)>);
 
 /// How rows are shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mirror {
-    /// Whether a constant is the first column.
-    pub constant: bool,
-    /// Hyperplanes, the bias last, for rows without the constant: rows off one of them are left out.
+    /// Whether each row is shown on both sides.
+    pub doubled: bool,
+    /// Hyperplanes, the bias last: rows off one of them are left out.
     pub planes: Vec<Vec<IBig>>,
-    /// A row that is not left out, and y x of it with the constant: the numbers that are not zero.
-    pub stand_in: (usize, Vec<(usize, f64)>),
-    /// One row more.
-    pub unit: Option<Unit>,
+    /// Whether rows on all of them are left out instead.
+    pub off: bool,
+    /// A row that is not left out.
+    pub stand_in: StandIn,
+    /// Which rows lie on all hyperplanes, where that has been found out. It stays here.
+    pub known: Option<Arc<Vec<bool>>>,
 }
 
 impl Mirror {
     /// Returns the shape of what is shown of data of this shape.
     pub fn shape(&self, data: Shape) -> Shape {
-        Shape {
-            rows: data.rows.saturating_add(usize::from(self.unit.is_some())).saturating_mul(2),
-            columns: data.columns + usize::from(self.constant),
-            sparse: data.sparse,
-        }
+        Shape { rows: data.rows.saturating_mul(self.times()), ..data }
+    }
+
+    /// Returns how often a row is shown.
+    fn times(&self) -> usize {
+        if self.doubled { 2 } else { 1 }
     }
 
     /// Takes how rows are shown off the front of a request about data of this shape, or nothing where it does
@@ -71,80 +69,109 @@ impl Mirror {
         }
         *from = rest;
         let planes = on_planes::take(from, shape.columns)?;
-        let (constant, stand_in, unit): (_, _, Vec<(usize, bool)>) = Bytes::take(from)?;
-        let unit = unit.first().map(|&(column, positive)| Unit { column, positive });
-        let mirror = Mirror { constant, planes, stand_in, unit };
-        let columns = mirror.shape(shape).columns;
-        let fits = mirror.stand_in.1.iter().all(|(column, _)| *column < columns)
-            && mirror.unit.is_none_or(|unit| unit.column < columns);
+        let (doubled, off, stand_in): (_, _, StandIn) = Bytes::take(from)?;
+        let mirror = Mirror { doubled, planes, off, stand_in, known: None };
+        let fits = mirror.stand_in.2.iter().all(|(column, _)| *column < shape.columns);
         fits.then_some(Some(mirror))
     }
 
     fn put(&self, planes: &[ExactPlane], out: &mut Vec<u8>) {
         KIND.to_string().put(out);
         on_planes::put(planes, out);
-        let unit: Vec<_> = self.unit.iter().map(|unit| (unit.column, unit.positive)).collect();
-        (self.constant, self.stand_in.clone(), unit).put(out);
+        (self.doubled, self.off, self.stand_in.clone()).put(out);
     }
 
-    /// Returns what is shown of blocks of data of this shape. Errors if a row is too long for floats.
-    pub fn shown(&self, blocks: &[Block<'_>], shape: Shape) -> Result<Vec<Shown>, Error> {
+    /// Returns true if rows are shown as they are, and all of them.
+    fn is_plain(&self) -> bool {
+        !self.doubled && self.planes.is_empty() && !self.off
+    }
+
+    /// Returns true if a row is not left out.
+    fn stays(
+        &self,
+        planes: &[ExactPlane],
+        features: &Features,
+        place: usize,
+        number: usize,
+    ) -> bool {
+        let on = match &self.known {
+            Some(known) => known[number],
+            None => lies_on(planes, features, place),
+        };
+        on != self.off
+    }
+
+    /// Returns what is shown of blocks of data. Errors if a row is too long for floats.
+    pub fn shown(&self, blocks: &[Block<'_>]) -> Result<Vec<Shown>, Error> {
         let planes = on_planes::planes(&self.planes);
-        blocks.iter().map(|block| self.show(block, &planes, shape)).collect()
+        blocks.iter().map(|block| self.show(block, &planes)).collect()
     }
 
-    fn show(&self, block: &Block, planes: &[ExactPlane], shape: Shape) -> Result<Shown, Error> {
-        let samples = block.samples();
-        let stays = block.places().filter(|&place| lies_on(planes, samples.features(), place));
-        let row = |place| (Source::Row(place), !samples.positive()[place], block.number(place));
-        // Whoever has the first row shows the unit.
-        let values = self.unit_values();
-        let first = !block.places().is_empty() && block.number(block.places().start) == 0;
-        let unit =
-            (first && self.unit.is_some()).then_some((Source::Few(&values), false, shape.rows));
+    fn show(&self, block: &Block, planes: &[ExactPlane]) -> Result<Shown, Error> {
+        let (samples, times) = (block.samples(), self.times());
         let (mut lines, mut runs): (Vec<Line>, Vec<(Range<usize>, usize)>) = (vec![], vec![]);
-        for (source, changes, number) in stays.map(row).chain(unit) {
-            let start = lines.len();
-            lines.extend([(source, changes), (source, !changes)]);
+        let mut labels = vec![];
+        for place in block.places() {
+            let number = block.number(place);
+            if !self.stays(planes, samples.features(), place, number) {
+                continue;
+            }
+            let (start, positive) = (lines.len(), samples.positive()[place]);
+            for side in 0..times {
+                let (changes, label) = self.side(positive, side);
+                lines.push((Source::Row(place), changes));
+                labels.push(label);
+            }
             match runs.last_mut() {
-                Some((places, first)) if *first + places.len() == 2 * number => places.end += 2,
-                _ => runs.push((start..start + 2, 2 * number)),
+                Some((places, first)) if *first + places.len() == times * number => {
+                    places.end += times;
+                }
+                _ => runs.push((start..start + times, times * number)),
             }
         }
         let samples = match lines.is_empty() {
             true => None,
-            false => Some(self.samples(samples.features(), &lines, |at| at.is_multiple_of(2))?),
+            false => Some(shown_samples(samples.features(), &lines, labels)?),
         };
         Ok(Shown { samples, runs })
     }
 
-    fn unit_values(&self) -> Vec<(usize, f64)> {
-        let value = |unit: &Unit| (unit.column, if unit.positive { 1.0 } else { -1.0 });
-        self.unit.iter().map(value).collect()
+    /// Returns whether the sign of a row of this label changes when it is shown the first or the second time,
+    /// and the label that it then has.
+    fn side(&self, positive: bool, side: usize) -> (bool, bool) {
+        match self.doubled {
+            true => (positive != (side == 0), side == 0),
+            false => (false, positive),
+        }
     }
 
-    /// Returns rows as they are shown, each with its sign changed or not; `positive` goes by place.
-    fn samples(
-        &self,
-        features: &Features,
-        lines: &[Line],
-        positive: impl Fn(usize) -> bool,
-    ) -> Result<Samples, Error> {
-        let features = match features {
-            Features::Dense64(m) => dense(m, self.constant, lines, |v| v).into(),
-            Features::Dense32(m) => dense(m, self.constant, lines, |v| v as f32).into(),
-            Features::Sparse(m) => {
-                let rows = sparse(m, self.constant, lines);
-                Features::Sparse(rows.map_err(|_| {
-                    let what = "columns of a row that do not rise".to_string();
-                    ErrorKind::Damaged { what }
-                })?)
-            }
-        };
-        let positive = (0..lines.len()).map(positive).collect();
-        let labels = Labels { positive, names: LabelNames::default() };
-        Samples::part(features, labels, Missing::Refuse)
+    /// Returns the rows of data of this shape that have these numbers where they are shown, in the same order.
+    pub fn originals(&self, shown: &[usize], data: Shape) -> Vec<usize> {
+        let mut known = HashSet::new();
+        let rows = shown.iter().map(|row| row / self.times());
+        rows.filter(|&row| row < data.rows && known.insert(row)).collect()
     }
+}
+
+/// Returns rows as they are shown, each with its sign changed or not.
+fn shown_samples(
+    features: &Features,
+    lines: &[Line],
+    positive: Vec<bool>,
+) -> Result<Samples, Error> {
+    let features = match features {
+        Features::Dense64(m) => dense(m, lines, |v| v).into(),
+        Features::Dense32(m) => dense(m, lines, |v| v as f32).into(),
+        Features::Sparse(m) => {
+            let rows = sparse(m, lines);
+            Features::Sparse(rows.map_err(|_| {
+                let what = "columns of a row that do not rise".to_string();
+                ErrorKind::Damaged { what }
+            })?)
+        }
+    };
+    let labels = Labels { positive, names: LabelNames::default() };
+    Samples::part(features, labels, Missing::Refuse)
 }
 
 /// Where the values of a row come from.
@@ -159,21 +186,18 @@ enum Source<'a> {
 /// A row that is shown, and whether its sign changes.
 type Line<'a> = (Source<'a>, bool);
 
-fn dense<T>(design: &Dense<T>, constant: bool, lines: &[Line], narrow: fn(f64) -> T) -> Dense<T>
+fn dense<T>(design: &Dense<T>, lines: &[Line], narrow: fn(f64) -> T) -> Dense<T>
 where
-    T: Element + From<i8> + Neg<Output = T>,
+    T: Element + Neg<Output = T>,
 {
-    let columns = design.columns() + usize::from(constant);
+    let columns = design.columns();
     let mut values = Vec::with_capacity(lines.len() * columns);
     for &(source, changes) in lines {
         match source {
-            Source::Row(place) => {
-                values.extend(constant.then(|| T::from(if changes { -1 } else { 1 })));
-                match changes {
-                    true => values.extend(design.row(place).iter().map(|&v| -v)),
-                    false => values.extend_from_slice(design.row(place)),
-                }
-            }
+            Source::Row(place) => match changes {
+                true => values.extend(design.row(place).iter().map(|&v| -v)),
+                false => values.extend_from_slice(design.row(place)),
+            },
             Source::Few(few) => {
                 let start = values.len();
                 values.resize(start + columns, T::default());
@@ -186,31 +210,20 @@ where
     Dense::new(values, lines.len(), columns)
 }
 
-fn sparse(design: &Sparse, constant: bool, lines: &[Line]) -> Result<Sparse, SparseFault> {
-    let shift = usize::from(constant);
+fn sparse(design: &Sparse, lines: &[Line]) -> Result<Sparse, SparseFault> {
     let mut out = SparseBuilder::default();
     for &(source, changes) in lines {
         let mut push = |column, value: f64| out.push(column, if changes { -value } else { value });
         match source {
             Source::Row(place) => {
-                if constant {
-                    push(0, 1.0);
-                }
                 let (indices, values) = design.row(place);
-                indices.iter().zip(values).for_each(|(&k, &v)| push(k as usize + shift, v));
+                indices.iter().zip(values).for_each(|(&k, &v)| push(k as usize, v));
             }
             Source::Few(few) => few.iter().for_each(|&(column, value)| push(column, value)),
         }
         out.end_row();
     }
-    out.finish(design.columns() + shift)
-}
-
-/// Returns the rows of data of this shape that have these numbers where they are shown, in the same order.
-pub(crate) fn originals(shown: &[usize], data: Shape) -> Vec<usize> {
-    let mut known = HashSet::new();
-    let rows = shown.iter().map(|row| row / 2);
-    rows.filter(|&row| row < data.rows && known.insert(row)).collect()
+    out.finish(design.columns())
 }
 
 /// What is shown of a block.
@@ -236,8 +249,6 @@ pub(crate) struct Mirrored<'a> {
     mirror: Mirror,
     about: Arc<About>,
     reads: Reads,
-    /// What is shown, once a pass has asked for it, of data that is in memory.
-    shown: OnceLock<Vec<Shown>>,
     /// All rows, once someone has gathered them.
     whole: OnceLock<Samples>,
 }
@@ -245,14 +256,8 @@ pub(crate) struct Mirrored<'a> {
 impl<'a> Mirrored<'a> {
     /// Returns the data as the mirror shows it.
     pub fn new(data: &'a dyn Data, mirror: Mirror) -> Self {
-        Mirrored {
-            data,
-            mirror,
-            about: Arc::default(),
-            reads: Reads::default(),
-            shown: OnceLock::new(),
-            whole: OnceLock::new(),
-        }
+        let (about, reads) = (Arc::default(), Reads::default());
+        Mirrored { data, mirror, about, reads, whole: OnceLock::new() }
     }
 
     /// Returns the rows of the data, rising, that these show. Errors if the data cannot be read.
@@ -262,7 +267,7 @@ impl<'a> Mirrored<'a> {
             let (samples, planes) =
                 (self.data.fetch(&numbers)?, on_planes::planes(&self.mirror.planes));
             for (place, number) in numbers.iter_mut().enumerate() {
-                if !lies_on(&planes, samples.features(), place) {
+                if !self.mirror.stays(&planes, samples.features(), place, *number) {
                     *number = self.mirror.stand_in.0;
                 }
             }
@@ -274,34 +279,9 @@ impl<'a> Mirrored<'a> {
 
     /// Returns the rows of the data, rising, that have these numbers here.
     fn numbers(&self, rows: &[usize]) -> Vec<usize> {
-        let mut numbers = originals(rows, self.data.shape());
+        let mut numbers = self.mirror.originals(rows, self.data.shape());
         numbers.sort_unstable();
         numbers
-    }
-
-    /// Calls `see` with what is shown of each block of a pass; `asked` is what is asked for elsewhere.
-    fn read(&self, asked: Option<&dyn Absorb>, see: &(dyn Fn(Shown) + Sync)) -> Result<(), Error> {
-        let planes = &on_planes::planes(&self.mirror.planes);
-        let (mirror, shape) = (&self.mirror, self.data.shape());
-        let through = Through { mirror, planes, shape, see, asked, failed: Mutex::default() };
-        self.data.pass(&through)?;
-        match through.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
-    }
-
-    /// Returns what is shown of data that is in memory: it is made once.
-    fn kept(&self) -> Result<&[Shown], Error> {
-        if self.shown.get().is_none() {
-            let shown = Mutex::new(vec![]);
-            self.read(None, &|more| {
-                shown.lock().unwrap_or_else(PoisonError::into_inner).push(more);
-            })?;
-            let shown = shown.into_inner().unwrap_or_else(PoisonError::into_inner);
-            return Ok(self.shown.get_or_init(|| shown));
-        }
-        Ok(self.shown.get().map_or(&[], Vec::as_slice))
     }
 }
 
@@ -309,17 +289,14 @@ impl<'a> Mirrored<'a> {
 struct Through<'a> {
     mirror: &'a Mirror,
     planes: &'a [ExactPlane<'a>],
-    /// The shape of the data.
-    shape: Shape,
-    see: &'a (dyn Fn(Shown) + Sync),
-    asked: Option<&'a dyn Absorb>,
+    seen: &'a dyn Absorb,
     failed: Mutex<Option<Error>>,
 }
 
 impl Absorb for Through<'_> {
     fn absorb(&self, block: &Block<'_>) {
-        match self.mirror.show(block, self.planes, self.shape) {
-            Ok(shown) => (self.see)(shown),
+        match self.mirror.show(block, self.planes) {
+            Ok(shown) => shown.blocks().for_each(|block| self.seen.absorb(&block)),
             Err(error) => {
                 self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
@@ -327,7 +304,7 @@ impl Absorb for Through<'_> {
     }
 
     fn request(&self) -> Option<Vec<u8>> {
-        let asked = self.asked?.request()?;
+        let asked = self.seen.request()?;
         let mut request = vec![];
         self.mirror.put(self.planes, &mut request);
         request.extend(asked);
@@ -335,7 +312,7 @@ impl Absorb for Through<'_> {
     }
 
     fn accept(&self, found: &[u8], shape: Shape) -> Option<()> {
-        self.asked?.accept(found, self.mirror.shape(shape))
+        self.seen.accept(found, self.mirror.shape(shape))
     }
 }
 
@@ -346,35 +323,40 @@ impl Data for Mirrored<'_> {
 
     fn pass(&self, seen: &dyn Absorb) -> Result<(), Error> {
         self.reads.add(self.shape().rows as u64);
-        let see = |shown: &Shown| shown.blocks().for_each(|block| seen.absorb(&block));
-        if self.data.resident().is_some() {
-            self.kept()?.par_iter().for_each(see);
-            return Ok(());
+        if self.mirror.is_plain() {
+            return self.data.pass(seen);
         }
-        self.read(Some(seen), &|shown| see(&shown))
+        let planes = &on_planes::planes(&self.mirror.planes);
+        let through = Through { mirror: &self.mirror, planes, seen, failed: Mutex::default() };
+        self.data.pass(&through)?;
+        match through.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 
     fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
-        let mut numbers = self.numbers(rows);
-        if numbers.is_empty() {
-            // A unit takes its form from some row.
-            numbers.push(0);
+        if self.mirror.is_plain() {
+            return self.data.fetch(rows);
         }
+        let (numbers, times) = (self.numbers(rows), self.mirror.times());
         let samples = self.data.fetch(&numbers)?;
         let planes = on_planes::planes(&self.mirror.planes);
-        let stays: Vec<bool> =
-            (0..numbers.len()).map(|place| lies_on(&planes, samples.features(), place)).collect();
-        let (stand_in, unit) = (&self.mirror.stand_in.1, self.mirror.unit_values());
-        let line = |&row: &usize| {
-            let (source, changes) = match numbers.binary_search(&(row / 2)) {
-                _ if row >= 2 * self.data.shape().rows => (Source::Few(&unit), false),
-                Ok(place) if stays[place] => (Source::Row(place), !samples.positive()[place]),
-                _ => (Source::Few(stand_in), false),
-            };
-            (source, changes != (row % 2 == 1))
+        let stays = |(place, &number): (usize, &usize)| {
+            self.mirror.stays(&planes, samples.features(), place, number)
         };
-        let lines: Vec<Line> = rows.iter().map(line).collect();
-        self.mirror.samples(samples.features(), &lines, |at| rows[at].is_multiple_of(2))
+        let stays: Vec<bool> = numbers.iter().enumerate().map(stays).collect();
+        let (_, positive, stand_in) = &self.mirror.stand_in;
+        let line = |&row: &usize| {
+            let (source, positive) = match numbers.binary_search(&(row / times)) {
+                Ok(place) if stays[place] => (Source::Row(place), samples.positive()[place]),
+                _ => (Source::Few(stand_in), *positive),
+            };
+            let (changes, label) = self.mirror.side(positive, row % times);
+            ((source, changes), label)
+        };
+        let (lines, labels): (Vec<Line>, Vec<bool>) = rows.iter().map(line).unzip();
+        shown_samples(samples.features(), &lines, labels)
     }
 
     fn in_order(
@@ -387,14 +369,17 @@ impl Data for Mirrored<'_> {
     }
 
     fn resident(&self) -> Option<&Samples> {
-        None
+        self.data.resident().filter(|_| self.mirror.is_plain())
     }
 
     fn fits(&self) -> bool {
-        self.data.resident().is_some()
+        self.data.fits()
     }
 
     fn gather(&self) -> Result<Option<&Samples>, Error> {
+        if self.mirror.is_plain() {
+            return self.data.gather();
+        }
         if self.fits() && self.whole.get().is_none() {
             let all: Vec<usize> = (0..self.shape().rows).collect();
             let _ = self.whole.set(self.fetch(&all)?);
@@ -476,28 +461,33 @@ mod tests {
 
     #[test]
     fn every_form_is_mirrored_and_keeps_its_form() {
+        let rows = "+[1.0, 2.0] -[0.0, 3.0] +[4.0, 0.0]";
+        check(&Mirror::default(), "0+[1.0, 2.0] 1-[0.0, 3.0] 2+[4.0, 0.0]", rows);
         let rows = "+[1.0, 2.0] -[-1.0, -2.0] +[0.0, -3.0] -[0.0, 3.0] +[4.0, 0.0] -[-4.0, 0.0]";
         let numbered = "0+[1.0, 2.0] 1-[-1.0, -2.0] 2+[0.0, -3.0] 3-[0.0, 3.0] 4+[4.0, 0.0] \
                         5-[-4.0, 0.0]";
-        check(&Mirror::default(), numbered, rows);
-        let unit = Some(Unit { column: 0, positive: false });
-        let mirror = Mirror { unit, ..Mirror::default() };
-        let end = "+[-1.0, 0.0] -[1.0, 0.0]";
-        let numbered = format!("{numbered} 6+[-1.0, 0.0] 7-[1.0, 0.0]");
-        check(&mirror, &numbered, &format!("{rows} {end}"));
+        check(&Mirror { doubled: true, ..Mirror::default() }, numbered, rows);
     }
 
     #[test]
     fn rows_off_a_plane_are_not_shown_and_another_is_fetched_for_them() {
         // The second feature is 3 in the middle row alone.
-        let plane = [0, 1, -3].map(IBig::from).to_vec();
-        let stand_in = (1, vec![(0, -1.0), (2, -3.0)]);
-        let mirror = Mirror { constant: true, planes: vec![plane], stand_in, unit: None };
-        let row = "+[-1.0, 0.0, -3.0] -[1.0, 0.0, 3.0]";
-        check(&mirror, "2+[-1.0, 0.0, -3.0] 3-[1.0, 0.0, 3.0]", &[row; 3].join(" "));
+        let planes = vec![[0, 1, -3].map(IBig::from).to_vec()];
+        let stand_in = (1, false, vec![(1, 3.0)]);
+        let mirror = Mirror { planes, stand_in, doubled: true, ..Mirror::default() };
+        let row = "+[0.0, -3.0] -[0.0, 3.0]";
+        check(&mirror, "2+[0.0, -3.0] 3-[0.0, 3.0]", &[row; 3].join(" "));
         let design = &designs()[0];
         let memory = Memory::new(design);
-        let mirrored = Mirrored::new(&memory, mirror);
-        assert_eq!(mirrored.originals(&[0, 3, 5]).unwrap(), [1]);
+        assert_eq!(Mirrored::new(&memory, mirror.clone()).originals(&[0, 3, 5]).unwrap(), [1]);
+        let single = Mirror { doubled: false, ..mirror.clone() };
+        check(&single, "1-[0.0, 3.0]", &["-[0.0, 3.0]"; 3].join(" "));
+        // Or the others are, whether it is known which they are or not.
+        let stand_in = (0, true, vec![(0, 1.0), (1, 2.0)]);
+        let others = Mirror { off: true, stand_in, ..single };
+        let fetched = "+[1.0, 2.0] +[1.0, 2.0] +[4.0, 0.0]";
+        check(&others, "0+[1.0, 2.0] 2+[4.0, 0.0]", fetched);
+        let known = Some(Arc::new(vec![false, true, false]));
+        check(&Mirror { known, ..others }, "0+[1.0, 2.0] 2+[4.0, 0.0]", fetched);
     }
 }

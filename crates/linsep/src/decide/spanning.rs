@@ -116,20 +116,30 @@ pub(super) fn orthogonal_to(
     Ok(found.map(|vectors| vectors.into_iter().map(unscaled).collect()))
 }
 
-/// Returns, for each column, whether its unit vector is a combination of all rows (x, 1): exactly if every
-/// vector to which all of them are orthogonal is zero there. The search starts from some rows. Nothing if it
-/// was halted. Errors if the data cannot be read.
+/// Returns a basis of what all rows (x, 1) are orthogonal to. The search starts from some rows. Nothing if it was
+/// halted. Errors if the data cannot be read.
 ///
-/// Cost: passes modulo a prime and, if the rows leave something free, one in integers.
-pub(crate) fn determined(
+/// So many dimensions are known to be left free by all rows; if some rows leave no more, then so do all, and
+/// nothing is returned for them.
+///
+/// Cost: passes modulo a prime and, if the rows leave more free, one in integers.
+pub(crate) fn free(
     data: &dyn Data,
     start: Vec<usize>,
+    known: usize,
     halt: Halt,
-) -> Result<Option<Vec<bool>>, PassError> {
+) -> Result<Option<Vec<Vec<IBig>>>, PassError> {
+    if known > 0 {
+        let signed = SignedRows::all(&data.fetch(&start)?);
+        let residues = Residues::new(Prime(PRIMES[0]));
+        match Elimination::of_signed_rows(&signed, &residues, halt) {
+            None => return Ok(None),
+            Some(elimination) if elimination.nullity() <= known => return Ok(Some(vec![])),
+            Some(_) => {}
+        }
+    }
     let found = basis(&Passes::new(data), start, halt)?;
-    let known = |vectors: &[Vec<IBig>], k: usize| vectors.iter().all(|v| v[k].is_zero());
-    let columns = 0..data.shape().columns;
-    Ok(found.map(|(_, vectors)| columns.map(|k| known(&vectors, k)).collect()))
+    Ok(found.map(|(_, vectors)| vectors))
 }
 
 #[cfg(test)]
@@ -147,10 +157,16 @@ mod tests {
         let labels = Labels { positive: vec![true; rows.len()], names: LabelNames::default() };
         let samples = Samples::part(features, labels, Missing::Refuse).unwrap();
         let memory = Memory::new(&samples);
-        let mirrored = Mirrored::new(&memory, Mirror::default());
-        assert!(determined(&mirrored, vec![0], &|| true).unwrap().is_none());
-        let found = determined(&mirrored, vec![0], &|| false).unwrap().unwrap();
-        let found: String = found.iter().map(|&known| if known { 'x' } else { '-' }).collect();
+        let mirror = Mirror { doubled: true, ..Mirror::default() };
+        let mirrored = Mirrored::new(&memory, mirror);
+        assert!(free(&mirrored, vec![0], 0, &|| true).unwrap().is_none());
+        let vectors = free(&mirrored, vec![0], 0, &|| false).unwrap().unwrap();
+        let known = |k: usize| vectors.iter().all(|v| v[k].is_zero());
+        let found: String = (0..expected.len()).map(|k| if known(k) { 'x' } else { '-' }).collect();
+        // As many as are free need not be looked for, unless the prime hides what rows span.
+        let all: Vec<usize> = (0..2 * rows.len()).collect();
+        let few = free(&mirrored, all, vectors.len().max(1), &|| false).unwrap().unwrap();
+        assert!(few.is_empty() || few.len() == vectors.len());
         assert_eq!(found, expected, "{rows:?}");
     }
 

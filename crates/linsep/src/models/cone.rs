@@ -1,214 +1,269 @@
-//! The directions g with y x·g >= 0 for all rows: which rows can be strict, which signs g can have.
+//! The directions g with v·g >= 0 for all structure vectors v: on which vectors do all of them vanish?
 //!
 //! ```text
-//! face = all rows
-//! repeat   ask whether some g has y x·g > 0 on all rows of the face
-//!          yes: no row is left on the face
-//!          no, but some W has y x·W >= 0 there, and > 0 somewhere: the rows with x·W = 0 are left
+//! face = all vectors
+//! repeat   ask whether some g has v·g > 0 on all vectors of the face
+//!          yes: no vector is left on the face
+//!          no, but some W has v·W >= 0 there, and > 0 somewhere: the vectors with v·W = 0 are left
 //!          neither: all directions vanish on the face
 //! ```
 //!
 //! Each answer is a step. With every step so small that it undoes nothing of those before it, their sum
-//! g = W1 + e W2 + e^2 W3 + ... is a direction that is strict off the face. Its sign in a column is that
-//! of the first step that is not zero there: no rounding enters it.
+//! g = W1 + e W2 + e^2 W3 + ... is a direction that is strict off the face. The last answer also proves what is
+//! orthogonal to the face: the space of all directions.
 //!
-//! Which rows are on the face is nowhere listed: the steps tell it of each row.
+//! Which vectors are on the face is nowhere listed where rows are not in memory: the steps tell it of each row.
 
-use std::cmp::Ordering;
+use std::sync::Arc;
 
 use dashu_int::IBig;
+use linsep_data::Error;
 use linsep_data::kept::fold_kept;
-use linsep_data::{Data, Error};
-use linsep_proof::proof::Claim;
-use linsep_proof::{Plane, Proof};
+use linsep_proof::exact::parts;
+use linsep_proof::proof::{Claim, Integers};
+use linsep_proof::{Fingerprint, Plane, Proof};
 
+use super::question::Question;
+use super::space::Space;
 use crate::decide::{
-    DecideError, DecideOptions, Limit, Mirror, Mirrored, OnPlanes, Outcome, StepSize, Unit, Watch,
-    decide_data, planes, rounded,
+    DecideError, DecideOptions, Directions, Limit, Mirror, OnPlanes, Outcome, StandIn, StepSize,
+    Watch, decide_data, in_lowest_terms, planes, rounded,
 };
 
-/// A model's design: rows, and whether a constant comes before their columns.
-#[derive(Clone, Copy)]
-pub(super) struct Design<'a> {
-    pub(super) data: &'a dyn Data,
-    pub(super) constant: bool,
-}
-
-impl Design<'_> {
-    /// Returns the number of rows.
-    pub(super) fn rows(&self) -> usize {
-        self.data.shape().rows
-    }
-
-    /// Returns the number of columns with the constant.
-    pub(super) fn columns(&self) -> usize {
-        self.data.shape().columns + usize::from(self.constant)
-    }
-
-    /// Returns a vector for rows without the constant: what the constant has becomes the bias, at its end.
-    fn bias_last<T: Clone>(&self, mut vector: Vec<T>, zero: T) -> Vec<T> {
-        match self.constant {
-            true => vector.rotate_left(1),
-            false => vector.push(zero),
-        }
-        vector
-    }
-
-    /// Returns y x of a row, with the constant: the numbers that are not zero.
-    fn signed_row(&self, row: usize) -> Result<Vec<(usize, f64)>, Error> {
-        let samples = self.data.fetch(&[row])?;
-        let (sign, shift) =
-            (if samples.positive()[0] { 1.0 } else { -1.0 }, usize::from(self.constant));
-        let mut values: Vec<(usize, f64)> =
-            self.constant.then_some((0, sign)).into_iter().collect();
-        samples.features().for_each(0, |k, v| {
-            if v != 0.0 {
-                values.push((k + shift, sign * v));
-            }
-        });
-        Ok(values)
-    }
-}
-
 /// What all directions have in common.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Face {
     /// How many rows are on it, or were at a limit: every direction vanishes on them.
-    pub(super) rows: usize,
+    pub rows: usize,
+    /// How many of the vectors of observations are.
+    pub vectors: usize,
     /// Rows among them, rising, that show it.
-    pub(super) conflict: Vec<usize>,
-    /// The way to a direction that is strict off the face.
-    pub(super) steps: Vec<Step>,
+    pub conflict: Vec<usize>,
+    /// All directions lie in it.
+    pub space: Space,
     /// Why the search ended early, if it did.
-    pub(super) stopped: Option<Limit>,
-    /// The weak separators of the steps, the bias last: rows on all of them are on the face, unless none
-    /// is left there.
+    pub stopped: Option<Limit>,
+    /// The proof of the first answer.
+    pub proof: Option<Proof>,
+    /// The answers on the way: directions, the bias last.
+    steps: Vec<Vec<IBig>>,
+    /// Those of them that are weak separators: rows on all of them are on the face, unless none is left there.
     planes: Vec<Vec<IBig>>,
-    /// A row on the face, and y x of it, once some rows are off it.
-    stand_in: (usize, Vec<(usize, f64)>),
-}
-
-/// One answer of the engine.
-#[derive(Debug)]
-pub(super) struct Step {
-    /// The weights as floats, the largest of them 1.
-    weights: Vec<f64>,
-    /// How each weight compares with zero, before rounding.
-    signs: Vec<Ordering>,
+    /// A row on the face, once some rows are off it, and one off it.
+    stand_ins: [StandIn; 2],
+    /// Which rows are on the face, where rows are in memory and some are off it.
+    on: Option<Arc<Vec<bool>>>,
 }
 
 impl Face {
-    /// Returns the sign that the direction of all steps has in a column.
-    pub(super) fn sign(&self, column: usize) -> Ordering {
-        let signs = self.steps.iter().map(|step| step.signs[column]);
-        signs.fold(Ordering::Equal, Ordering::then)
+    /// Returns how the rows on the face are shown.
+    pub fn on(&self) -> Mirror {
+        let (planes, known) = (self.planes.clone(), self.on.clone());
+        Mirror { planes, known, stand_in: self.stand_ins[0].clone(), ..Mirror::default() }
     }
 
-    /// Returns how the rows on the face are shown to the engine, and the unit with them.
-    pub(super) fn mirror(&self, constant: bool, unit: Option<Unit>) -> Mirror {
-        let (planes, stand_in) = (self.planes.clone(), self.stand_in.clone());
-        Mirror { constant, planes, stand_in, unit }
-    }
-
-    /// Returns the first rows off the face, rising, at most so many. Costs a pass if rows are on both.
-    pub(super) fn off(&self, design: Design, most: usize) -> Result<Vec<usize>, Error> {
+    /// Returns how the rows off the face are shown.
+    pub fn off(&self) -> Mirror {
         match self.rows {
-            0 => Ok((0..design.rows().min(most)).collect()),
-            rows if rows == design.rows() || most == 0 => Ok(vec![]),
-            _ => Ok(fold_kept(design.data, OnPlanes::new(&planes(&self.planes), most))?.off()),
+            0 => Mirror::default(),
+            _ => Mirror { off: true, stand_in: self.stand_ins[1].clone(), ..self.on() },
+        }
+    }
+
+    /// Returns the first vectors off the face, rising, at most so many. Costs a pass if rows are on both.
+    pub fn rows_off(&self, question: &Question, most: usize) -> Result<Vec<usize>, Error> {
+        match (self.rows, &self.on) {
+            (0, _) => Ok((0..question.vectors.min(most)).collect()),
+            (rows, _) if rows == question.data.shape().rows || most == 0 => Ok(vec![]),
+            (_, Some(on)) => Ok((0..question.vectors).filter(|&k| !on[k]).take(most).collect()),
+            _ => Ok(fold_kept(question.data, OnPlanes::new(&planes(&self.planes), most))?.off()),
         }
     }
 
     /// Takes note of a weak separator: fewer rows are left.
-    fn narrow(&mut self, design: Design, weights: Vec<IBig>) -> Result<(), Error> {
-        self.planes.push(design.bias_last(weights, IBig::ZERO));
-        let planes = planes(&self.planes);
-        let left = fold_kept(design.data, OnPlanes::new(&planes, 0))?;
-        self.rows = left.count();
-        if let Some(row) = left.first() {
-            self.stand_in = (row, design.signed_row(row)?);
+    fn narrow(&mut self, question: &Question, separator: Vec<IBig>) -> Result<(), Error> {
+        self.planes.push(separator.clone());
+        self.steps.push(separator);
+        let data = question.data;
+        let list = data.fits();
+        let most = if list { usize::MAX } else { 1 };
+        let so_far = planes(&self.planes);
+        let left = fold_kept(data, OnPlanes::new(&so_far, most))?;
+        let (count, first) = (left.count(), left.first());
+        let off = left.off();
+        (self.rows, self.vectors) = (count, count - (data.shape().rows - question.vectors));
+        if list {
+            let mut on = vec![true; data.shape().rows];
+            off.iter().for_each(|&row| on[row] = false);
+            self.on = Some(Arc::new(on));
+        }
+        for (at, row) in [first, off.first().copied()].into_iter().enumerate() {
+            if let Some(row) = row {
+                self.stand_ins[at] = stand_in(question, row)?;
+            }
         }
         Ok(())
     }
 }
 
-/// Returns the face of the design. With a unit, a row more, the search ends once that is strict.
+fn stand_in(question: &Question, row: usize) -> Result<StandIn, Error> {
+    let samples = question.data.fetch(&[row])?;
+    let mut values = vec![];
+    samples.features().for_each(0, |k, v| {
+        if v != 0.0 {
+            values.push((k, v));
+        }
+    });
+    Ok((row, samples.positive()[0], values))
+}
+
+/// Returns the face of all rows.
 pub(super) fn face(
-    design: Design,
-    unit: Option<Unit>,
+    question: &Question,
     limits: &DecideOptions,
     watch: &mut dyn Watch,
 ) -> Result<Face, DecideError> {
-    let mut face = Face { rows: design.rows(), ..Face::default() };
-    let open = |face: &Face| unit.is_none_or(|unit| face.sign(unit.column).is_eq());
-    while face.rows > 0 && open(&face) {
-        let question = Mirrored::new(design.data, face.mirror(design.constant, unit));
-        match decide_data(&question, limits, watch)?.outcome {
-            Outcome::Separable { hyperplane, proof, .. } => {
-                let (weights, signs) = (largest_at_one(hyperplane.weights), signs(&proof));
-                face.steps.push(Step { weights, signs });
-                face.rows = 0;
+    // Without the bias, where that means nothing, or the same as a column.
+    let without = question.doubled || question.constant.is_some();
+    let everything = question.dimension() - usize::from(without);
+    let mut face = Face {
+        rows: question.data.shape().rows,
+        vectors: question.vectors,
+        conflict: vec![],
+        space: Space::All(everything),
+        stopped: None,
+        proof: None,
+        steps: vec![],
+        planes: vec![],
+        stand_ins: Default::default(),
+        on: None,
+    };
+    if let Some(positive) = question.one_class {
+        one_class(question, positive, &mut face)?;
+        return Ok(face);
+    }
+    while face.rows > 0 {
+        let shown = question.shown(face.on());
+        let decision = decide_data(&shown, limits, watch)?;
+        match &decision.outcome {
+            Outcome::Separable { proof, .. } => {
+                face.steps.push(question.direction(claimed(proof)));
+                (face.rows, face.vectors) = (0, 0);
             }
             Outcome::QuasiSeparable { separator, .. } => {
-                face.steps.push(Step {
-                    weights: largest_at_one(rounded(&separator.weights)),
-                    signs: separator.weights.iter().map(sign).collect(),
-                });
-                face.narrow(design, separator.weights)?;
+                let vector = separator.weights.iter().chain([&separator.bias]).cloned().collect();
+                face.narrow(question, question.direction(vector))?;
             }
-            Outcome::Inseparable { conflict, .. } => {
-                face.conflict = question.originals(&conflict.rows())?;
-                break;
+            Outcome::Inseparable { conflict, proof, .. } => {
+                face.conflict = shown.originals(&conflict.rows())?;
+                face.conflict.retain(|&row| row < question.vectors);
+                face.space = Space::Spanned(orthogonal(question, proof));
             }
-            Outcome::Undecided { because, .. } => {
-                face.stopped = Some(because);
-                break;
-            }
+            Outcome::Undecided { because, .. } => face.stopped = Some(*because),
+        }
+        if let (None, Some(proof)) = (&face.proof, decision.proof()) {
+            face.proof = Some(proof.clone());
+        }
+        if !matches!(decision.outcome, Outcome::Separable { .. } | Outcome::QuasiSeparable { .. }) {
+            break;
         }
     }
     Ok(face)
 }
 
-/// Returns one direction of floats: each step so small that it undoes nothing of those before it. The
-/// largest weight is 1. Costs a pass per step but the first.
-pub(super) fn direction(design: Design, face: &Face) -> Result<Vec<f64>, Error> {
-    let mut direction = vec![0.0; design.columns()];
-    for (k, step) in face.steps.iter().enumerate() {
-        let size = if k == 0 {
-            1.0
-        } else {
-            // The rows that are strict so far are those off the planes of the steps before.
-            let planes = planes(&face.planes[..k]);
-            let from = design.bias_last(direction.clone(), 0.0);
-            let weights = design.bias_last(step.weights.clone(), 0.0);
-            fold_kept(design.data, StepSize::new(&planes, &from, &weights))?.size()
-        };
-        direction.iter_mut().zip(&step.weights).for_each(|(g, w)| *g += size * w);
-    }
-    Ok(largest_at_one(direction))
+/// Takes note that the bias alone separates rows of one label.
+fn one_class(question: &Question, positive: bool, face: &mut Face) -> Result<(), Error> {
+    let shape = question.data.shape();
+    let mut step = vec![IBig::ZERO; shape.columns + 1];
+    step[shape.columns] = if positive { IBig::ONE } else { -IBig::ONE };
+    let (bias, weights) = step.split_last().expect("a bias");
+    let hyperplane = Plane::from((weights.to_vec(), bias.clone()));
+    let named = fold_kept(question.data, Fingerprint::of(shape))?.named();
+    face.proof = Some(Proof::about(named.name().clone(), Claim::Separable { hyperplane }));
+    face.steps.push(step);
+    (face.rows, face.vectors) = (0, 0);
+    Ok(())
 }
 
-fn largest_at_one(mut weights: Vec<f64>) -> Vec<f64> {
-    let largest = weights.iter().fold(0.0, |largest: f64, w| largest.max(w.abs()));
-    if largest > 0.0 {
-        weights.iter_mut().for_each(|w| *w /= largest);
-    }
-    weights
-}
-
-/// Returns the signs of the weights with which a separator was proven.
-fn signs(proof: &Proof) -> Vec<Ordering> {
+/// Returns the hyperplane of a proof that rows are separable, in integers.
+fn claimed(proof: &Proof) -> Vec<IBig> {
     let Claim::Separable { hyperplane } = &proof.claim else {
         unreachable!("the proof of a separator");
     };
     match hyperplane {
-        Plane::Floats(plane) => {
-            plane.weights.iter().map(|w| w.partial_cmp(&0.0).expect("finite")).collect()
-        }
-        Plane::Integers(plane) => plane.weights.iter().map(sign).collect(),
+        Plane::Floats(plane) => integers(plane.weights.iter().chain([&plane.bias]).copied()),
+        Plane::Integers(plane) => plane.weights.iter().chain([&plane.bias]).cloned().collect(),
     }
 }
 
-fn sign(weight: &IBig) -> Ordering {
-    weight.cmp(&IBig::ZERO)
+/// Returns floats as integers, all times one power of two.
+pub(super) fn integers(floats: impl Iterator<Item = f64>) -> Vec<IBig> {
+    let numbers: Vec<(i64, i32)> = floats.map(parts).collect();
+    let lowest = numbers.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
+    let integer = |(m, e): (i64, i32)| match m {
+        0 => IBig::ZERO,
+        _ => IBig::from(m) << (e - lowest) as usize,
+    };
+    in_lowest_terms(numbers.into_iter().map(integer).collect())
+}
+
+/// Returns what a proof says that all rows are orthogonal to.
+fn orthogonal(question: &Question, proof: &Proof) -> Vec<Vec<IBig>> {
+    let Claim::Inseparable { orthogonal, .. } = &proof.claim else {
+        unreachable!("the proof that nothing separates");
+    };
+    orthogonal.iter().map(|Integers(v)| question.direction(v.clone())).collect()
+}
+
+/// Returns a direction that is strict off the face: each step so small that it undoes nothing of those before
+/// it. None if all rows are on the face. Costs passes for each step but the first.
+pub(super) fn interior(question: &Question, face: &Face) -> Result<Option<Vec<IBig>>, Error> {
+    let Some(first) = face.steps.first() else {
+        return Ok(None);
+    };
+    let mut direction = first.clone();
+    for (k, step) in face.steps.iter().enumerate().skip(1) {
+        // The rows that are strict so far are those off the planes of the steps before.
+        let before = planes(&face.planes[..k]);
+        let (from, by) = (rounded(&direction), rounded(step));
+        let size = fold_kept(question.data, StepSize::new(&before, &from, &by))?.size();
+        let mut shift =
+            (-size.log2()).ceil().clamp(0.0, 1e4) as i64 + bits(step) - bits(&direction);
+        loop {
+            let moved = |(d, s): (&IBig, &IBig)| match shift {
+                0.. => (d << shift as usize) + s,
+                _ => d + (s << -shift as usize),
+            };
+            let next: Vec<IBig> = direction.iter().zip(step).map(moved).collect();
+            if is_strict(question, face, k, &next)? {
+                direction = next;
+                break;
+            }
+            shift += 8;
+        }
+    }
+    Ok(Some(in_lowest_terms(direction)))
+}
+
+/// Returns true if a direction is strict on the rows that the first k + 1 steps make strict.
+fn is_strict(question: &Question, face: &Face, k: usize, g: &[IBig]) -> Result<bool, Error> {
+    let last = k + 1 == face.steps.len();
+    let mirror = match last {
+        true => face.off(),
+        // What is off the planes so far; who is fetched in the place of others does not matter here.
+        false => {
+            let planes = face.planes[..=k].to_vec();
+            Mirror { planes, off: true, stand_in: face.stand_ins[1].clone(), ..Mirror::default() }
+        }
+    };
+    let rows = crate::decide::Mirrored::new(question.data, mirror);
+    let vectors = [g.to_vec()];
+    let found = fold_kept(&rows, Directions::new(&planes(&vectors), true, 1))?.found();
+    Ok(found[0].0 == 0)
+}
+
+/// Returns the number of bits of the largest number.
+fn bits(vector: &[IBig]) -> i64 {
+    use dashu_int::ops::BitTest;
+    vector.iter().map(|v| v.bit_len() as i64).max().unwrap_or(0)
 }

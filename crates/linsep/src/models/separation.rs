@@ -1,30 +1,37 @@
-//! Does a logistic regression have an estimate, and if not, which coefficients run away?
+//! Does a model have a maximum likelihood estimate, and if not, which coefficients run away?
 //!
 //! ```text
-//! F = the rows on which all directions of growing likelihood vanish                        cone.rs
-//! some direction g is strict off F. Moved a little within the null space of F it stays one, so the
-//! directions span that null space:
+//! F = the vectors on which all directions of growing likelihood vanish                     cone.rs
+//! the directions span what is orthogonal to F, so for a coefficient k
 //!
-//!     e_k is no combination of all rows         aliased: any value of the coefficient does
-//!     e_k is one of all rows, not of those on F infinite
-//!     e_k is one of rows on F                   finite
-//!
-//! An infinite coefficient with g_k = 0 can run either way: g moved by a little of v or -v, with v in the
-//! null space and v_k not zero. One with g_k > 0 can run to minus infinity as well if some direction has
-//! -g_k > 0: asked as one more row.
+//!     some direction that changes no vector has g_k ≠ 0     aliased: any value of the coefficient does
+//!     some other direction orthogonal to F has              infinite; where to is found in signs.rs
+//!     none has                                              finite
 //! ```
 //!
 //! A. Albert and J. Anderson, On the existence of maximum likelihood estimates in logistic regression
-//! models, Biometrika 71 (1984).
+//! models, Biometrika 71 (1984). C. Geyer, Likelihood inference in exponential families and directions of
+//! recession, Electronic Journal of Statistics 3 (2009).
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
-use linsep_data::{Data, Memory};
+use dashu_int::IBig;
+use linsep_data::kept::fold_kept;
+use linsep_data::samples::{LabelNames, Labels, Missing};
+use linsep_data::{Data, Features, Memory};
+use linsep_proof::Proof;
+use linsep_proof::structure::{Coefficient, Model, ModelError, Response, Structure, Vector};
 
-use super::cone::{Design, Face, direction, face};
+use super::cone::{Face, face, interior};
+use super::question::Question;
+use super::signs::signs;
+use super::space::{Space, on_one_exponent, telling};
 use crate::Samples;
-use crate::decide::{DecideError, DecideOptions, Limit, Mirrored, Unit, Watch, determined, spread};
+use crate::decide::{
+    Constants, DecideError, DecideOptions, Limit, Mirror, Watch, free, rounded, spread,
+};
 
 /// Rows per column with which the search for rows that span all starts.
 const STARTING_ROWS: usize = 2;
@@ -34,7 +41,8 @@ const STARTING_ROWS: usize = 2;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SeparationOptions {
-    /// Whether the model adds a constant to the design, as column 0; default false.
+    /// Whether a binomial model adds a constant to the design, as column 0; default false. Other models say so
+    /// themselves.
     pub intercept: bool,
     /// The number of separated rows to name; default none, which is all. The list of them is all that is ever
     /// as long as the data.
@@ -63,27 +71,45 @@ impl SeparationOptions {
     }
 }
 
-/// Whether the maximum likelihood estimate exists, and why not. Rows and columns count from 0; column 0
-/// is the constant where the model adds one.
+/// Whether the maximum likelihood estimate exists, and why not. Rows and coefficients count from 0; in a
+/// binomial model that adds a constant, that is coefficient 0.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Separation {
     /// Which case it is. Where it is undecided nothing else is known.
     pub kind: SeparationKind,
-    /// The columns, rising, whose coefficients run away, and where to.
+    /// The coefficients of the model, in order.
+    pub coefficients: Vec<Coefficient>,
+    /// Those, rising, that run away, and where to.
     pub infinite: Vec<(usize, Sign)>,
-    /// The columns, rising, whose coefficients have no value of their own: they can be changed, with
+    /// Those, rising, that have no value of their own: they can be changed, with
     /// others, without changing what the model says of any row.
     pub aliased: Vec<usize>,
-    /// The number of rows whose fitted probabilities run to 0 or 1: they cause the separation.
+    /// The number of structure vectors that are separated: what the likelihood of the data comes to exclude. Where a row
+    /// makes one vector, rows.
     pub separated: usize,
-    /// These rows, rising: all, or the first of them if no more were asked for.
+    /// How many structure vectors there are.
+    pub vectors: usize,
+    /// The rows, rising, that make the separated ones: all, or the first of them if no more were asked for.
     pub rows: Vec<usize>,
+    /// Those of them that make no other vector: they have nothing to say in the limiting model.
+    pub settled: Vec<usize>,
+    /// The separated vectors; none where a row makes one vector.
+    pub excluded: Vec<Vector>,
+    /// The dimension of the cone of directions along which the likelihood never falls, but for those that change nothing.
+    pub cone_dimension: usize,
+    /// The number of independent combinations of coefficients that change nothing.
+    pub aliased_dimension: usize,
+    /// Coefficients, rising, that can be left out of the model of the rows that are not separated: what remains has a finite
+    /// estimate, to which the likelihood of this one comes as near as one likes.
+    pub left_out: Vec<usize>,
     /// A direction, to the rounding of floats, along which the likelihood grows for ever, for just these
     /// rows; its largest number is 1. None if no row is separated.
     pub direction: Option<Vec<f64>>,
-    /// Rows, rising, that hold the estimates of the other columns, or of all, in place: they overlap.
+    /// Rows, rising, that hold the estimates of the other coefficients, or of all, in place: they overlap.
     pub conflict: Vec<usize>,
+    /// The proof of the kind, about the rows that [`Structure`] shows.
+    pub proof: Option<Proof>,
 }
 
 /// The three cases, and none of them. Displayed in a word.
@@ -132,17 +158,21 @@ impl fmt::Display for Sign {
     }
 }
 
-impl Separation {
-    fn undecided(because: Limit) -> Self {
-        Separation {
-            kind: SeparationKind::Undecided(because),
-            infinite: vec![],
-            aliased: vec![],
-            separated: 0,
-            rows: vec![],
-            direction: None,
-            conflict: vec![],
-        }
+/// Why there is no answer about a model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SeparationError {
+    /// The response does not fit the model, or has nothing to say.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// An option is out of its range, or the data cannot be read.
+    #[error(transparent)]
+    Decide(#[from] DecideError),
+}
+
+impl From<linsep_data::Error> for SeparationError {
+    fn from(error: linsep_data::Error) -> Self {
+        SeparationError::Decide(error.into())
     }
 }
 
@@ -152,8 +182,8 @@ impl Separation {
 /// The kind is proven, and the rows and columns are found without rounding. Where a limit is reached
 /// while the sign of a coefficient is looked for, the one that is known to occur stands for it.
 ///
-/// Cost: one decision per step to the face, of which there are few, and at most one more per infinite
-/// column.
+/// Cost: one decision per step to the face, of which there are few, and a few passes to find the signs of infinite
+/// columns.
 ///
 /// ```
 /// use linsep::Samples;
@@ -190,138 +220,264 @@ pub fn check_separation_data(
     options: &SeparationOptions,
     watch: &mut dyn Watch,
 ) -> Result<Separation, DecideError> {
-    let limits = &options.limits;
-    limits.validate()?;
-    let design = Design { data, constant: options.intercept };
-    let face = face(design, None, limits, watch)?;
-    if let Some(because) = face.stopped {
-        return Ok(Separation::undecided(because));
+    options.limits.validate()?;
+    let question = Question::binomial(data, options.intercept)?;
+    let model = Model::Binomial { intercept: options.intercept };
+    Ok(named(answer(&question, options, watch)?, model, question.constant))
+}
+
+/// Returns the answer with a proof that names the model.
+fn named(mut found: Separation, model: Model, constant: Option<usize>) -> Separation {
+    found.proof = found.proof.map(|proof| proof.of_model(model, constant));
+    found
+}
+
+/// Returns whether a model of these rows has a maximum likelihood estimate, and which coefficients run away if
+/// not. Rows that are not `kept` (those of weight zero) are left out.
+///
+/// Errors if the response does not fit the model, or has nothing to say, and as [`check_separation_data`] does.
+///
+/// ```
+/// use linsep::data::{Features, samples::Dense};
+/// use linsep::models::{Model, Response, SeparationKind, SeparationOptions, Sign, Ties, check_model};
+///
+/// // Every event occurs in the row with the largest x of those at risk.
+/// let design = Features::from(Dense::new(vec![4.0, 3.0, 2.0, 1.0], 4, 1));
+/// let response = Response::Survival {
+///     times: vec![1.0, 2.0, 3.0, 4.0],
+///     events: vec![true, true, false, true],
+///     entries: None,
+///     groups: None,
+/// };
+/// let model = Model::Cox { ties: Ties::Efron };
+/// let options = SeparationOptions::default();
+/// let found = check_model(&design, &model, &response, None, &options, &mut ())?;
+/// assert_eq!(found.kind, SeparationKind::Complete);
+/// assert_eq!(found.infinite, [(0, Sign::Plus)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn check_model(
+    design: &Features,
+    model: &Model,
+    response: &Response,
+    kept: Option<&[bool]>,
+    options: &SeparationOptions,
+    watch: &mut dyn Watch,
+) -> Result<Separation, SeparationError> {
+    options.limits.validate().map_err(DecideError::from)?;
+    let structure = Structure::new(design, model, response, kept)?;
+    if let (
+        Model::Binomial { intercept }
+        | Model::Poisson { intercept }
+        | Model::NegativeBinomial { intercept },
+        Some(positive),
+    ) = (model, structure.plain_labels())
+    {
+        // Rows of the design, one vector each: these need not be made.
+        let labels = Labels { positive, names: LabelNames::default() };
+        let samples = Samples::part(design.clone(), labels, Missing::Refuse)?;
+        let memory = Memory::new(&samples);
+        let question = Question::binomial(&memory, *intercept)?;
+        return Ok(named(answer(&question, options, watch)?, *model, question.constant));
     }
-    let Some(columns) = Columns::of(design, &face, watch.cancelled())? else {
-        return Ok(Separation::undecided(Limit::Cancelled));
+    let structure = match constant_column(&structure)? {
+        Some(column) => structure.with_constant(column).expect("a constant column"),
+        None => structure,
     };
-    let most = options.most_rows.unwrap_or(usize::MAX);
+    let once = structure.once();
+    let question = Question::of(&structure, &once);
+    let mut found = answer(&question, options, watch)?;
+    name_rows(&structure, &mut found);
+    Ok(named(found, *model, question.constant))
+}
+
+/// Returns a column that is constant, if the bias can stand for one.
+fn constant_column(structure: &Structure) -> Result<Option<usize>, linsep_data::Error> {
+    if !structure.is_doubled() || !structure.is_plain() {
+        return Ok(None);
+    }
+    let found = fold_kept(&structure.once(), Constants::default())?.found();
+    // In rows that are left out it may be something else.
+    let column = found.first().map(|(column, _)| *column);
+    Ok(column.filter(|&column| structure.is_constant(column)))
+}
+
+/// Says which rows the separated vectors are made of.
+fn name_rows(structure: &Structure, found: &mut Separation) {
+    let numbers = std::mem::take(&mut found.rows);
+    found.excluded = numbers.iter().filter_map(|&k| structure.vector(k)).collect();
+    let pairs = structure.is_of_pairs();
+    let made_by = |vector: &Vector| {
+        [vector.row].into_iter().chain(pairs.then_some(vector.other)).collect::<Vec<usize>>()
+    };
+    let distinct = |mut rows: Vec<usize>| {
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    };
+    found.rows = distinct(found.excluded.iter().flat_map(made_by).collect());
+    let held = (0..structure.vectors()).filter(|k| numbers.binary_search(k).is_err());
+    let held =
+        distinct(held.filter_map(|k| structure.vector(k)).flat_map(|v| made_by(&v)).collect());
+    found.settled =
+        found.rows.iter().copied().filter(|row| held.binary_search(row).is_err()).collect();
+    let conflict = found.conflict.iter().filter_map(|&k| structure.vector(k));
+    found.conflict = distinct(conflict.flat_map(|vector| made_by(&vector)).collect());
+}
+
+/// Returns whether some direction g has v·g >= 0 for all rows v, and > 0 for some: for those with a model of their
+/// own. Errors as [`check_separation_data`] does.
+pub fn check_recession(
+    vectors: &Features,
+    options: &SeparationOptions,
+    watch: &mut dyn Watch,
+) -> Result<Separation, SeparationError> {
+    let labels = Response::labels(&vec![true; vectors.rows()]);
+    check_model(vectors, &Model::Binomial { intercept: false }, &labels, None, options, watch)
+}
+
+fn answer(
+    question: &Question,
+    options: &SeparationOptions,
+    watch: &mut dyn Watch,
+) -> Result<Separation, DecideError> {
+    let started = Instant::now();
+    let face = face(question, &options.limits, watch)?;
+    if let Some(because) = face.stopped {
+        return Ok(undecided(question, because));
+    }
+    let strict = interior(question, &face)?;
+    let limit = options.limits.time_limit;
+    let cancelled = watch.cancelled();
+    let halt = || {
+        let late = limit.is_some_and(|limit| started.elapsed() > limit);
+        late || is_set(cancelled)
+    };
+    let Some(columns) = Columns::of(question, &face, &|| is_set(cancelled))? else {
+        return Ok(undecided(question, Limit::Cancelled));
+    };
+    let signs = match &strict {
+        Some(strict) => signs(question, &face, strict, &columns.infinite, &halt)?,
+        None => vec![],
+    };
+    let rows = face.rows_off(question, options.most_rows.unwrap_or(usize::MAX))?;
     Ok(Separation {
-        kind: kind(design, &face),
-        infinite: signs(design, &face, &columns.infinite, limits, watch)?,
-        aliased: columns.aliased,
-        separated: design.rows() - face.rows,
-        rows: face.off(design, most)?,
-        direction: match face.steps.is_empty() {
-            true => None,
-            false => Some(direction(design, &face)?),
+        kind: match face.vectors {
+            0 => SeparationKind::Complete,
+            vectors if vectors == question.vectors => SeparationKind::Overlap,
+            _ => SeparationKind::QuasiComplete,
         },
+        coefficients: question.coefficients.clone(),
+        infinite: columns.infinite.into_iter().zip(signs).collect(),
+        aliased: columns.aliased,
+        separated: question.vectors - face.vectors,
+        vectors: question.vectors,
+        settled: rows.clone(),
+        rows,
+        excluded: vec![],
+        cone_dimension: columns.cone_dimension,
+        aliased_dimension: columns.aliased_dimension,
+        left_out: columns.left_out,
+        direction: strict.map(|strict| in_coefficients(question, &strict)),
         conflict: face.conflict,
+        proof: face.proof,
     })
 }
 
-fn kind(design: Design, face: &Face) -> SeparationKind {
-    match face.rows {
-        0 => SeparationKind::Complete,
-        rows if rows == design.rows() => SeparationKind::Overlap,
-        _ => SeparationKind::QuasiComplete,
+fn undecided(question: &Question, because: Limit) -> Separation {
+    Separation {
+        kind: SeparationKind::Undecided(because),
+        coefficients: question.coefficients.clone(),
+        infinite: vec![],
+        aliased: vec![],
+        separated: 0,
+        vectors: question.vectors,
+        rows: vec![],
+        settled: vec![],
+        excluded: vec![],
+        cone_dimension: 0,
+        aliased_dimension: 0,
+        left_out: vec![],
+        direction: None,
+        conflict: vec![],
+        proof: None,
     }
 }
 
-/// The columns without a finite estimate of their own.
+fn is_set(flag: Option<&AtomicBool>) -> bool {
+    flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+}
+
+/// Returns what a direction is in the coefficients of the model, the largest of them 1.
+fn in_coefficients(question: &Question, direction: &[IBig]) -> Vec<f64> {
+    let values =
+        question.coefficients.iter().map(|own| super::question::value(own, direction)).collect();
+    let mut floats = rounded(&on_one_exponent(values));
+    // What stands for a constant column is given times its number.
+    for (float, own) in floats.iter_mut().zip(&question.coefficients) {
+        *float /= own.at[0].1.abs();
+    }
+    let largest = floats.iter().fold(0.0, |largest: f64, w| largest.max(w.abs()));
+    if largest > 0.0 {
+        floats.iter_mut().for_each(|w| *w /= largest);
+    }
+    floats
+}
+
+/// What becomes of the coefficients.
 struct Columns {
     infinite: Vec<usize>,
     aliased: Vec<usize>,
+    cone_dimension: usize,
+    aliased_dimension: usize,
+    left_out: Vec<usize>,
 }
 
 impl Columns {
-    /// Returns the columns, or nothing if the work was cancelled. Errors if the data cannot be read.
+    /// Returns it, or nothing if the work was cancelled. Errors if the data cannot be read.
     fn of(
-        design: Design,
+        question: &Question,
         face: &Face,
-        cancelled: Option<&AtomicBool>,
+        halt: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<Self>, DecideError> {
-        let halt = || cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        // One side of some rows, and the other side of one: what they span beside it is the bias.
-        let some = spread(design.rows(), STARTING_ROWS * design.columns());
-        let start: Vec<usize> =
-            [0, 1].into_iter().chain(some.iter().skip(1).map(|k| 2 * k)).collect();
-        let of = |face: &Face| {
-            let rows = Mirrored::new(design.data, face.mirror(design.constant, None));
-            determined(&rows, start.clone(), &halt)
+        // Of all rows the proof has told already, if all are on the face.
+        let unchanged = match face.vectors == question.vectors {
+            true => face.space.clone(),
+            false => {
+                let rows = question.data.shape().rows;
+                let some = spread(rows, STARTING_ROWS * question.dimension());
+                // Rows that hold parts of numbers together come last, and matter.
+                let mut some: Vec<usize> = some.into_iter().chain(question.vectors..rows).collect();
+                some.sort_unstable();
+                some.dedup();
+                let shown = question.shown(Mirror::default());
+                match free(&shown, question.start(some), question.known_free(), halt)? {
+                    Some(vectors) => {
+                        let own = |v: Vec<IBig>| question.direction(v);
+                        Space::Spanned(vectors.into_iter().map(own).collect())
+                    }
+                    None => return Ok(None),
+                }
+            }
         };
-        let Some(known) = of(&Face::default())? else {
-            return Ok(None);
+        let own = &question.coefficients;
+        let all = 0..own.len();
+        let aliased: Vec<usize> = all.clone().filter(|&k| unchanged.moves(&own[k])).collect();
+        let is_infinite = |k: &usize| !aliased.contains(k) && face.space.moves(&own[*k]);
+        let infinite: Vec<usize> = all.clone().filter(is_infinite).collect();
+        // Aliased ones first, so that what is left out of the limiting model is what has no value anyway.
+        let (mut left_out, aliased_dimension) = match aliased.is_empty() {
+            true => (vec![], 0),
+            false => {
+                let told = telling(&unchanged, own, aliased.iter().rev().copied());
+                let count = told.len();
+                (told, count)
+            }
         };
-        let held = match kind(design, face) {
-            SeparationKind::Overlap => Some(known.clone()),
-            SeparationKind::Complete => Some(vec![false; known.len()]),
-            _ => of(face)?,
-        };
-        let Some(held) = held else {
-            return Ok(None);
-        };
-        let columns = 0..known.len();
-        Ok(Some(Columns {
-            infinite: columns.clone().filter(|&k| known[k] && !held[k]).collect(),
-            aliased: columns.filter(|&k| !known[k]).collect(),
-        }))
+        let order = left_out.iter().chain(infinite.iter().rev()).chain(aliased.iter().rev());
+        left_out = telling(&face.space, own, order.copied().collect::<Vec<_>>().into_iter());
+        left_out.sort_unstable();
+        let cone_dimension = left_out.len() - aliased_dimension.min(left_out.len());
+        Ok(Some(Columns { infinite, aliased, cone_dimension, aliased_dimension, left_out }))
     }
-}
-
-/// Returns where the infinite columns run to.
-fn signs(
-    design: Design,
-    face: &Face,
-    infinite: &[usize],
-    limits: &DecideOptions,
-    watch: &mut dyn Watch,
-) -> Result<Vec<(usize, Sign)>, DecideError> {
-    let mut reached = Reached::new(design.columns());
-    reached.note(face, true);
-    for &column in infinite {
-        if !reached.one_way(column) || cancelled(watch) {
-            continue;
-        }
-        let unit = Unit { column, positive: !reached.plus[column] };
-        // A direction that one column asked for may answer for others.
-        let found = self::face(design, Some(unit), limits, watch)?;
-        reached.note(&found, found.rows == 0);
-    }
-    Ok(infinite.iter().map(|&column| (column, reached.sign(column))).collect())
-}
-
-/// The signs that some direction has in each infinite column.
-struct Reached {
-    plus: Vec<bool>,
-    minus: Vec<bool>,
-}
-
-impl Reached {
-    fn new(columns: usize) -> Self {
-        Reached { plus: vec![false; columns], minus: vec![false; columns] }
-    }
-
-    /// Notes the signs of one direction. If it is `strict` wherever some direction is, all that is near it
-    /// within the null space of the face is a direction as well: where it is zero, and the column
-    /// infinite, it has neighbours of both signs.
-    fn note(&mut self, face: &Face, strict: bool) {
-        for column in 0..self.plus.len() {
-            let sign = face.sign(column);
-            self.plus[column] |= sign.is_gt() || (strict && sign.is_eq());
-            self.minus[column] |= sign.is_lt() || (strict && sign.is_eq());
-        }
-    }
-
-    /// Returns true if one sign has been seen and the other has not.
-    fn one_way(&self, column: usize) -> bool {
-        self.plus[column] != self.minus[column]
-    }
-
-    fn sign(&self, column: usize) -> Sign {
-        match (self.plus[column], self.minus[column]) {
-            (true, true) => Sign::Either,
-            (true, false) => Sign::Plus,
-            (false, _) => Sign::Minus,
-        }
-    }
-}
-
-fn cancelled(watch: &dyn Watch) -> bool {
-    watch.cancelled().is_some_and(|flag| flag.load(Ordering::Relaxed))
 }

@@ -6,6 +6,7 @@ pub mod json;
 pub mod page;
 #[cfg(feature = "png")]
 pub mod png;
+pub mod separation;
 pub mod study;
 pub mod summary;
 pub mod svg;

@@ -294,8 +294,9 @@ pub(super) fn read(
         rows.take(piece.map_err(|error| name_column(error, layout))?)?;
         return rows.finish(file, options).map_err(|error| name_label(error, layout));
     }
-    let settled =
-        tally.settle(features, file, options).map_err(|error| name_label(error, layout))?;
+    let settled = tally
+        .settle(features, file, |table| table.into_classes(options.positive.as_deref()))
+        .map_err(|error| name_label(error, layout))?;
     let mut about = About { label_names: settled.labels.names.clone(), ..About::default() };
     let samples = Samples::new(settled.features, settled.labels, options.missing)
         .map_err(|error| name_column(error, layout))?;

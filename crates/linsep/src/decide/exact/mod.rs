@@ -6,7 +6,7 @@
 //! and `span` tells what rows leave free.
 
 /// Asked in every loop that may take long; true ends the work.
-pub(super) type Halt<'a> = &'a (dyn Fn() -> bool + Sync);
+pub(crate) type Halt<'a> = &'a (dyn Fn() -> bool + Sync);
 
 pub(super) mod conflict;
 pub(super) mod equations;

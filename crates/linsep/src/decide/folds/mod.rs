@@ -3,6 +3,8 @@
 pub(super) mod alike;
 pub(super) mod astray;
 pub(super) mod class_sums;
+pub(super) mod constants;
+pub(super) mod directions;
 pub(super) mod first_look;
 pub(super) mod logistic;
 pub(super) mod off_span;
@@ -27,7 +29,7 @@ fn restore_sums(sums: &mut Vec<f64>, from: &mut &[u8]) -> Option<()> {
 
 /// A vector, and the form of the rows that it scores.
 #[derive(Clone, Debug)]
-pub(super) enum Scorer {
+pub(crate) enum Scorer {
     /// z = y (x, 1) / ‖(x, 1)‖.
     Lifted(Vec<f64>),
     /// y (x, 1) times a power of two.

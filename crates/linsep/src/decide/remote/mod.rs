@@ -35,6 +35,8 @@ use super::exact::modular::{PRIMES, Prime, Residues};
 use super::folds::alike::Alike;
 use super::folds::astray::Astray;
 use super::folds::class_sums::ClassSums;
+use super::folds::constants::Constants;
+use super::folds::directions::Directions;
 use super::folds::first_look::FirstLook;
 use super::folds::logistic::LogisticLine;
 use super::folds::off_span::OffSpan;
@@ -42,7 +44,7 @@ use super::folds::on_planes::{self, OnPlanes};
 use super::folds::one_sided::OneSided;
 use super::folds::scan::Scan;
 use super::folds::step_size::StepSize;
-use super::mirrored::{self, Mirror, Shown};
+use super::mirrored::{Mirror, Shown};
 use rows::{Gathered, Known, Runs};
 
 /// Rows that are sent beyond the share of those that are named: chance may have put more of them here.
@@ -168,7 +170,7 @@ fn work(mut request: &[u8], job: Job) -> Option<Found> {
     let mirror = Mirror::asked(&mut request, data)?;
     if let Some(mirror) = &mirror {
         if let Job::Absorb(rows) = job {
-            shown = mirror.shown(rows, data).ok()?;
+            shown = mirror.shown(rows).ok()?;
             blocks = shown.iter().flat_map(Shown::blocks).collect::<Vec<_>>();
             job = Job::Absorb(&blocks);
         }
@@ -178,8 +180,8 @@ fn work(mut request: &[u8], job: Job) -> Option<Found> {
     while !request.is_empty() {
         one(&mut request, shape, &mut job, &mut findings)?;
     }
-    if mirror.is_some() {
-        findings.named = mirrored::originals(&findings.named, data);
+    if let Some(mirror) = &mirror {
+        findings.named = mirror.originals(&findings.named, data);
     }
     job.is_done().then_some(Found { shape: data, findings })
 }
@@ -217,6 +219,13 @@ fn one(from: &mut &[u8], shape: Shape, job: &mut Job, out: &mut Findings) -> Opt
             let (planes, most) = (on_planes::planes(&vectors), usize::take(from)?);
             job.on(OnPlanes::new(&planes, most), shape, out)
         }
+        "rows astray of several" => {
+            let vectors = on_planes::take(from, shape.columns)?;
+            let planes = on_planes::planes(&vectors);
+            let (strict, most) = Bytes::take(from)?;
+            job.on(Directions::new(&planes, strict, most), shape, out)
+        }
+        "constant columns" => job.on(Constants::default(), shape, out),
         "step size" => {
             let vectors = on_planes::take(from, shape.columns)?;
             let planes = on_planes::planes(&vectors);

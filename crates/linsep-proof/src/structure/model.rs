@@ -1,0 +1,208 @@
+//! Which model, and what its rows have beside their columns.
+
+use serde::{Deserialize, Serialize};
+
+/// A statistical model, as far as the existence of its estimate goes: link functions with log-concave tails
+/// (logit, probit, cloglog) do not differ in it, offsets and positive weights change nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "family", rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Model {
+    /// Successes and failures.
+    Binomial {
+        /// Whether the model adds a constant.
+        intercept: bool,
+    },
+    /// Counts, with a log link.
+    Poisson {
+        /// Whether the model adds a constant.
+        intercept: bool,
+    },
+    /// Counts with a dispersion of their own, and a log link.
+    NegativeBinomial {
+        /// Whether the model adds a constant.
+        intercept: bool,
+    },
+    /// Categories without an order; the coefficients of the first are zero.
+    Multinomial {
+        /// Whether the model adds a constant to every category.
+        intercept: bool,
+    },
+    /// Ordered categories: P(Y <= j) = F(theta_j - x·beta).
+    Cumulative {
+        /// Whether beta is the same for all thresholds.
+        parallel: bool,
+    },
+    /// Ordered categories: log P(Y = j + 1) / P(Y = j) = alpha_j + x·beta.
+    Adjacent {
+        /// Whether beta is the same for all steps.
+        parallel: bool,
+    },
+    /// Ordered categories: P(Y = j given Y >= j) = F(theta_j - x·beta).
+    Sequential {
+        /// Whether beta is the same for all steps.
+        parallel: bool,
+    },
+    /// Cases against controls, within groups.
+    Conditional {},
+    /// The proportional hazards of Cox.
+    Cox {
+        /// What is made of events at one time.
+        ties: Ties,
+    },
+}
+
+impl Model {
+    /// Returns the name of its family.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Model::Binomial { .. } => "binomial",
+            Model::Poisson { .. } => "poisson",
+            Model::NegativeBinomial { .. } => "negative-binomial",
+            Model::Multinomial { .. } => "multinomial",
+            Model::Cumulative { .. } => "cumulative",
+            Model::Adjacent { .. } => "adjacent",
+            Model::Sequential { .. } => "sequential",
+            Model::Conditional {} => "conditional",
+            Model::Cox { .. } => "cox",
+        }
+    }
+}
+
+/// What is made of events at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ties {
+    /// Each is compared with all that are at risk, the others included.
+    #[default]
+    Breslow,
+    /// The others count in part: it exists exactly when Breslow's estimate does.
+    Efron,
+    /// All of them together are compared with the rest.
+    Exact,
+}
+
+/// What a row of a binomial or a count model has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trial {
+    /// Successes alone.
+    Success,
+    /// Failures alone; of counts, zero.
+    Failure,
+    /// Both; of counts, more than zero.
+    Both,
+    /// Nothing.
+    Neither,
+}
+
+/// What the rows have beside their columns, one entry per row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Response {
+    /// Of binomial and count models.
+    Trials(Vec<Trial>),
+    /// Of models with categories, in order; each of them occurs.
+    Categories {
+        /// The category of each row, counted from 0.
+        codes: Vec<u32>,
+        /// How many there are.
+        count: usize,
+    },
+    /// Of cases and controls.
+    Cases {
+        /// Whether the row is a case.
+        cases: Vec<bool>,
+        /// Its group.
+        groups: Vec<u32>,
+    },
+    /// Of times to an event.
+    Survival {
+        /// When the row was last seen.
+        times: Vec<f64>,
+        /// Whether the event occurred then.
+        events: Vec<bool>,
+        /// Since when, exclusively, the row was under observation; none if from the start.
+        entries: Option<Vec<f64>>,
+        /// Its stratum; none if there is one.
+        groups: Option<Vec<u32>>,
+    },
+}
+
+impl Response {
+    /// Returns the response of labels: whether each row is a success.
+    pub fn labels(positive: &[bool]) -> Self {
+        let trial = |&positive: &bool| if positive { Trial::Success } else { Trial::Failure };
+        Response::Trials(positive.iter().map(trial).collect())
+    }
+}
+
+/// Why a model cannot be asked about.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The response is of another kind.
+    #[error("a {model} model needs {expected}")]
+    OtherResponse {
+        /// The model.
+        model: &'static str,
+        /// What it needs.
+        expected: &'static str,
+    },
+    /// There is not one entry per row.
+    #[error("expected {rows} {what}, one per row, found {found}")]
+    Length {
+        /// What there is one of per row.
+        what: &'static str,
+        /// Entries.
+        found: usize,
+        /// Rows.
+        rows: usize,
+    },
+    /// There are too few categories for any coefficient.
+    #[error("expected at least two categories that occur, found {found}")]
+    FewCategories {
+        /// Categories.
+        found: usize,
+    },
+    /// A row names a category that does not exist.
+    #[error("row {row} has the category {found}, of {count} that are counted from 0")]
+    NoSuchCategory {
+        /// The row, counted from 1.
+        row: usize,
+        /// The category.
+        found: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// A time is not a number.
+    #[error("row {row}: expected a finite {what}, found {found}")]
+    BadTime {
+        /// The row, counted from 1.
+        row: usize,
+        /// Which time.
+        what: &'static str,
+        /// The time.
+        found: f64,
+    },
+    /// A row enters when it has left already.
+    #[error("row {row} enters at {entry} and leaves at {time}; it must enter before")]
+    EntersLate {
+        /// The row, counted from 1.
+        row: usize,
+        /// When it enters.
+        entry: f64,
+        /// When it leaves.
+        time: f64,
+    },
+    /// The likelihood is the same for all coefficients.
+    #[error("{what}: the likelihood does not depend on any coefficient")]
+    NothingSaid {
+        /// What is missing.
+        what: &'static str,
+    },
+    /// There are more rows or columns than can be numbered.
+    #[error("the model has more rows or coefficients than can be numbered: {found}")]
+    TooMany {
+        /// How many.
+        found: usize,
+    },
+}

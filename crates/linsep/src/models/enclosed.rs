@@ -1,0 +1,137 @@
+//! Is a vector a positive combination of others? Told by floats, with all rounding counted.
+//!
+//! ```text
+//! given    A, whose columns are d vectors in R^d, and t
+//! R        about the inverse of A, x = R t, both as floats have them
+//! e        a bound on ‖I - R A‖, in the norm of the largest row sum: below 1, A has an inverse
+//! r        a bound on |t - A x|
+//! then     |A^-1 t - x| <= ‖ |R| r ‖ / (1 - e)           all x above that: A^-1 t > 0
+//! ```
+//!
+//! Every sum of d products in floats is within (d + 4) 2^-52 of the sum of their magnitudes, underflow apart, which
+//! numbers of about one stay clear of; what is left of rounding is less than the hundredth part that is added to every bound.
+//!
+//! S. Rump, Verification methods: rigorous results using floating-point arithmetic, Acta Numerica 19 (2010), theorem 10.2.
+
+use linsep_data::kernels::Element;
+
+/// What is added to every bound for the rounding of the bounds themselves.
+const MORE: f64 = 1.01;
+/// Added to every bound on a sum, for products that are too small for floats.
+const UNDERFLOW: f64 = 1e-290;
+
+/// Returns true if the target is a combination of the vectors, as many as it has coordinates, with positive
+/// multipliers. False if that cannot be told.
+pub(super) fn is_positive_combination(vectors: Vec<&[f64]>, target: &[f64]) -> bool {
+    let d = target.len();
+    // Rows of A.
+    let rows: Vec<Vec<f64>> = (0..d).map(|c| vectors.iter().map(|v| v[c]).collect()).collect();
+    let Some(inverse) = inverse(rows.clone()) else {
+        return false;
+    };
+    let unit = (d as f64 + 4.0) * 2f64.powi(-52);
+    let magnitude = |v: &[f64]| v.iter().fold(0.0, |sum: f64, x| sum + x.abs());
+    let sizes: Vec<f64> = rows.iter().map(|row| magnitude(row)).collect();
+    // ‖I - R A‖, row by row.
+    let mut error: f64 = 0.0;
+    for (i, r) in inverse.iter().enumerate() {
+        let mut sum = 0.0;
+        for (j, vector) in vectors.iter().enumerate() {
+            let one = if i == j { 1.0 } else { 0.0 };
+            sum += (one - f64::dot(r, vector)).abs();
+        }
+        // The magnitudes of all products in this row of R A add up to this.
+        let products: f64 = r.iter().zip(&sizes).map(|(r, size)| r.abs() * size).sum();
+        error = error.max(MORE * (sum + unit * (products + 1.0) + UNDERFLOW));
+    }
+    if error.is_nan() || error >= 0.5 {
+        return false;
+    }
+    let mut x: Vec<f64> = inverse.iter().map(|r| f64::dot(r, target)).collect();
+    let rest: Vec<f64> = rows.iter().zip(target).map(|(a, t)| t - f64::dot(a, &x)).collect();
+    x.iter_mut().zip(&inverse).for_each(|(x, r)| *x += f64::dot(r, &rest));
+    let bound = |(a, t): (&Vec<f64>, &f64)| {
+        let value = (t - f64::dot(a, &x)).abs();
+        let size: f64 = a.iter().zip(&x).map(|(a, x)| (a * x).abs()).sum();
+        MORE * (value + unit * (size + t.abs()) + UNDERFLOW)
+    };
+    let rest: Vec<f64> = rows.iter().zip(target).map(bound).collect();
+    let far = inverse.iter().fold(0.0, |most: f64, r| {
+        most.max(r.iter().zip(&rest).map(|(r, rest)| r.abs() * rest).sum())
+    });
+    let far = MORE * (far + UNDERFLOW) / (1.0 - error);
+    far.is_finite() && x.iter().all(|&x| x > MORE * far)
+}
+
+/// Returns the inverse of a matrix given by rows, as floats have it; nothing if they see none.
+fn inverse(mut rows: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
+    let d = rows.len();
+    for (k, row) in rows.iter_mut().enumerate() {
+        row.extend((0..d).map(|j| if j == k { 1.0 } else { 0.0 }));
+    }
+    for k in 0..d {
+        let larger =
+            |a: &usize, b: &usize| rows[*a][k].abs().total_cmp(&rows[*b][k].abs()).then(b.cmp(a));
+        let pivot = (k..d).max_by(larger)?;
+        rows.swap(k, pivot);
+        let mut own = std::mem::take(&mut rows[k]);
+        if own[k] == 0.0 || !own[k].is_finite() {
+            return None;
+        }
+        let scale = 1.0 / own[k];
+        // Left of k there are zeros; right of the columns that have been filled, too.
+        own[k..d + k + 1].iter_mut().for_each(|v| *v *= scale);
+        own[d + k + 1..].iter_mut().for_each(|v| *v *= scale);
+        for row in rows.iter_mut().filter(|row| !row.is_empty() && row[k] != 0.0) {
+            let factor = -row[k];
+            f64::axpy(factor, &own[k..], &mut row[k..]);
+        }
+        rows[k] = own;
+    }
+    Some(rows.into_iter().map(|row| row[d..].to_vec()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::draw;
+
+    fn check(vectors: &[&[f64]], target: &[f64], expected: bool) {
+        assert_eq!(is_positive_combination(vectors.to_vec(), target), expected, "{target:?}");
+    }
+
+    #[test]
+    fn what_can_be_told() {
+        check(&[&[1.0, 0.0], &[0.5, 1.0]], &[1.0, 1.0], true);
+        check(&[&[1.0, 0.0], &[0.5, 1.0]], &[0.4, 1.0], false);
+        // On the border.
+        check(&[&[1.0, 0.0], &[0.5, 1.0]], &[0.5, 1.0], false);
+        // Nearer to it than rounding.
+        check(&[&[1.0, 0.0], &[0.5, 1.0]], &[0.5 + 2f64.powi(-53), 1.0], false);
+        check(&[&[1.0, 0.0], &[0.5, 1.0]], &[0.5 + 1e-12, 1.0], true);
+        // Dependent, exactly and nearly.
+        check(&[&[1.0, 2.0], &[2.0, 4.0]], &[3.0, 6.0], false);
+        check(&[&[1.0, 2.0], &[2.0, 4.0 + 1e-15]], &[3.0, 6.0], false);
+        check(&[&[0.0, 1.0], &[1.0, 0.0]], &[2.0, 3.0], true);
+    }
+
+    #[test]
+    fn random_combinations() {
+        let mut state = 4;
+        let mut number = || draw(&mut state) as f64 / u64::MAX as f64 - 0.5;
+        let mut told = 0;
+        for round in 0..40 {
+            let d = 2 + round % 30;
+            let vectors: Vec<Vec<f64>> =
+                (0..d).map(|_| (0..d).map(|_| number()).collect()).collect();
+            let sum = |sign: f64| -> Vec<f64> {
+                let times = |k: usize| if k == 0 { sign } else { 1.0 };
+                (0..d).map(|c| (0..d).map(|k| times(k) * vectors[k][c]).sum()).collect()
+            };
+            let all: Vec<&[f64]> = vectors.iter().map(|v| &v[..]).collect();
+            assert!(!is_positive_combination(all.clone(), &sum(-0.5)));
+            told += i32::from(is_positive_combination(all, &sum(1.0)));
+        }
+        assert!(told > 35, "{told}");
+    }
+}
