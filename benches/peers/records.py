@@ -38,7 +38,7 @@ class Records:
         return records
 
     def get(self, data: str, entrant: str, threads: int = 1) -> dict:
-        return self.runs.get((data, entrant, threads), {"state": "not run", "why": "not asked for"})
+        return self.runs.get((data, entrant, threads), {"state": "not run", "why": "not run"})
 
     def of(self, data: str, threads: int = 1) -> Iterator[tuple[Entrant, dict]]:
         """Yield entrants and runs on a data set, in the order of the entrants."""
