@@ -487,6 +487,16 @@ def check_recession(
     return Separation(**{**values, "model": "own", "causes": []})
 
 
+def _with_defaults(function: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return what :func:`check_separation` would take for a model. Raises at an unknown name."""
+    absent = ("trials", "weights", "groups", "time", "event", "entry", "levels", "positive")
+    options = {**dict.fromkeys(absent), "ties": "breslow", "parallel": True, "intercept": False}
+    for name in arguments:
+        if name not in options:
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+    return {**options, **arguments}
+
+
 def structure_vectors(
     X: Any, y: Any = None, *, model: str = "binomial", data: Any = None, **arguments: Any
 ) -> tuple[Any, list[str], list[tuple[int, Any]]]:
@@ -516,12 +526,7 @@ def structure_vectors(
     """
     from scipy import sparse
 
-    defaults = ("trials", "weights", "groups", "time", "event", "entry", "levels", "positive")
-    options = {**dict.fromkeys(defaults), "ties": "breslow", "parallel": True, "intercept": False}
-    for name in arguments:
-        if name not in options:
-            raise TypeError(f"structure_vectors() got an unexpected keyword argument {name!r}")
-    matrix, response, _ = _read(X, y, model, data, {**options, **arguments})
+    matrix, response, _ = _read(X, y, model, data, _with_defaults("structure_vectors", arguments))
     found = _linsep.structure_vectors(matrix.values, response.asked)
     names = _names(found["coefficients"], _design_names(matrix), response)
     shape = (len(found["offsets"]) - 1, len(names))
@@ -566,10 +571,5 @@ def verify_separation(
     >>> found.kind, linsep.verify_separation(found.proof, X, y)
     ('overlap', valid: inseparable)
     """
-    defaults = ("trials", "weights", "groups", "time", "event", "entry", "levels", "positive")
-    options = {**dict.fromkeys(defaults), "ties": "breslow", "parallel": True, "intercept": False}
-    for name in arguments:
-        if name not in options:
-            raise TypeError(f"verify_separation() got an unexpected keyword argument {name!r}")
-    matrix, response, _ = _read(X, y, model, data, {**options, **arguments})
+    matrix, response, _ = _read(X, y, model, data, _with_defaults("verify_separation", arguments))
     return Verification(**_linsep.verify_separation(matrix.values, response.asked, proof.to_json()))

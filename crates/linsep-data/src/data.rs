@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::samples::{About, Features, Samples};
 
 /// Values of a block in memory: what stays in a core's own cache while several folds look at it.
@@ -52,12 +52,15 @@ pub trait Data: Sync {
     /// Shows the rows from `first` on once, in order, in blocks, on the calling thread, until `see` breaks
     /// off. Counts what was shown.
     ///
-    /// Errors as [`Data::pass`] does.
+    /// Errors as [`Data::pass`] does, and where there is no order in which rows could be shown.
     fn in_order(
         &self,
-        first: usize,
-        see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
-    ) -> Result<(), Error>;
+        _first: usize,
+        _see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let (found, expected) = ("rows in order".to_string(), "what a fold can ask for");
+        Err(ErrorKind::Unsupported { found, expected }.into())
+    }
 
     /// Returns the rows if all of them are in memory.
     fn resident(&self) -> Option<&Samples>;

@@ -16,7 +16,7 @@ mod exactly;
 mod model;
 mod vectors;
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 use linsep_data::error::{Error, ErrorKind};
@@ -356,11 +356,6 @@ fn constant_value(design: &Features, column: usize) -> Option<f64> {
     (same && first != 0.0).then_some(first)
 }
 
-fn not_in_order() -> Error {
-    let (found, expected) = ("structure vectors in order".to_string(), "what a fold can ask for");
-    ErrorKind::Unsupported { found, expected }.into()
-}
-
 impl Data for Structure<'_> {
     fn shape(&self) -> Shape {
         let times = if self.is_doubled() { 2 } else { 1 };
@@ -375,14 +370,6 @@ impl Data for Structure<'_> {
 
     fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
         self.rows(rows.iter().copied())
-    }
-
-    fn in_order(
-        &self,
-        _first: usize,
-        _see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
-    ) -> Result<(), Error> {
-        Err(not_in_order())
     }
 
     fn resident(&self) -> Option<&Samples> {
@@ -427,14 +414,6 @@ impl Data for Once<'_, '_> {
 
     fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
         self.samples(rows.iter().copied())
-    }
-
-    fn in_order(
-        &self,
-        _first: usize,
-        _see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
-    ) -> Result<(), Error> {
-        Err(not_in_order())
     }
 
     fn resident(&self) -> Option<&Samples> {

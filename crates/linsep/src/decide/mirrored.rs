@@ -13,7 +13,7 @@
 //! a row that is not, which changes nothing about the question. Rows are made block by block, here or where they are.
 
 use std::collections::HashSet;
-use std::ops::{ControlFlow, Neg, Range};
+use std::ops::{Neg, Range};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use dashu_int::IBig;
@@ -357,15 +357,6 @@ impl Data for Mirrored<'_> {
         };
         let (lines, labels): (Vec<Line>, Vec<bool>) = rows.iter().map(line).unzip();
         shown_samples(samples.features(), &lines, labels)
-    }
-
-    fn in_order(
-        &self,
-        _first: usize,
-        _see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
-    ) -> Result<(), Error> {
-        let (found, expected) = ("mirrored rows in order".to_string(), "what a fold can ask for");
-        Err(ErrorKind::Unsupported { found, expected }.into())
     }
 
     fn resident(&self) -> Option<&Samples> {

@@ -20,7 +20,6 @@
 pub mod rows;
 
 use std::collections::HashSet;
-use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dashu_int::IBig;
@@ -336,14 +335,6 @@ impl Data for Remote<'_> {
             known.add(samples.clone(), rows.iter().copied());
         }
         Ok(samples)
-    }
-
-    fn in_order(
-        &self,
-        _first: usize,
-        _see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
-    ) -> Result<(), Error> {
-        Err(unsupported("rows in order from a cluster"))
     }
 
     fn resident(&self) -> Option<&Samples> {

@@ -20,14 +20,15 @@ use super::super::folds::scan::Scan;
 use super::super::outcome::Way;
 use super::super::passes::PassError;
 use super::super::plan::WorkingSize;
-use super::super::search::{Search, spread};
+use super::super::search::Search;
 use super::super::solvers::interior_point::{Ended, Interior};
 use super::super::solvers::nearest_points::Around;
 use super::super::solvers::order::Scored;
+use super::nearest_points::{around, raw_row};
 use super::{Found, GaveUp, Strategy, halted};
+use crate::Hyperplane;
 use crate::data::kernels::Element;
 use crate::lift::{Rows, raw_unit};
-use crate::{Hyperplane, Samples};
 
 /// How far the bounds may differ at first: enough to see which rows matter.
 const ROUGHLY: f64 = 0.2;
@@ -35,8 +36,6 @@ const ROUGHLY: f64 = 0.2;
 const NEARER: f64 = 0.03;
 /// New rows, one per so many coordinates, that are few.
 const FEW: usize = 50;
-/// Rows that show the size of the data.
-const SIZE_ROWS: usize = 100;
 /// Weights below this share of the largest are left out of bounds: they are what is left of the way there.
 const NO_WEIGHT: f64 = 1e-13;
 
@@ -231,22 +230,4 @@ impl Strategy for InteriorSet {
         }
         Ok(Found::GaveUp(GaveUp::Stuck))
     }
-}
-
-/// Returns the point around which raw rows are seen, and at which scale.
-fn around(search: &mut Search) -> Result<Around, PassError> {
-    let origin = search.facts()?.first[0];
-    let mut some = spread(search.shape.rows, SIZE_ROWS);
-    some.extend(search.facts()?.first);
-    some.push(origin);
-    let samples = search.data.fetch(&some)?;
-    let mut values: Vec<Vec<f64>> = (0..some.len()).map(|i| raw_row(&samples, i)).collect();
-    let origin = values.pop().expect("the first negative row");
-    Ok(Around::new(origin, values.iter().map(Vec::as_slice)))
-}
-
-fn raw_row(samples: &Samples, row: usize) -> Vec<f64> {
-    let mut x = vec![0.0; samples.columns()];
-    samples.features().for_each(row, |k, v| x[k] = v);
-    x
 }

@@ -66,17 +66,9 @@ impl NearestPoints {
 
     /// Returns the hulls of no rows, and the rows to begin with.
     fn begin(&self, search: &mut Search) -> Result<(Hulls, Vec<usize>), PassError> {
-        let [negative, positive] = search.facts()?.first;
-        let n = search.shape.rows;
-        let mut some = spread(n, SIZE_ROWS);
-        some.extend([positive, negative]);
-        let samples = search.data.fetch(&some)?;
-        let mut values: Vec<Vec<f64>> = (0..some.len()).map(|i| raw_row(&samples, i)).collect();
-        let origin = values.pop().expect("the first negative row");
-        let hulls = Hulls::new(Around::new(origin, values.iter().map(Vec::as_slice)));
-        let mut rows = vec![negative, positive];
-        rows.extend(spread(n, self.size.start));
-        Ok((hulls, rows))
+        let mut rows = search.facts()?.first.to_vec();
+        rows.extend(spread(search.shape.rows, self.size.start));
+        Ok((Hulls::new(around(search)?), rows))
     }
 }
 
@@ -127,7 +119,20 @@ impl Strategy for NearestPoints {
     }
 }
 
-fn raw_row(samples: &Samples, row: usize) -> Vec<f64> {
+/// Returns the point around which raw rows are seen, and at which scale: the first negative row, and the size of what
+/// some rows differ from it by.
+pub(super) fn around(search: &Search) -> Result<Around, PassError> {
+    let [negative, positive] = search.facts()?.first;
+    let mut some = spread(search.shape.rows, SIZE_ROWS);
+    some.extend([positive, negative]);
+    let samples = search.data.fetch(&some)?;
+    let mut values: Vec<Vec<f64>> = (0..some.len()).map(|i| raw_row(&samples, i)).collect();
+    let origin = values.pop().expect("the first negative row");
+    Ok(Around::new(origin, values.iter().map(Vec::as_slice)))
+}
+
+/// Returns a row as it is in the data.
+pub(super) fn raw_row(samples: &Samples, row: usize) -> Vec<f64> {
     let mut x = vec![0.0; samples.columns()];
     samples.features().for_each(row, |k, v| x[k] = v);
     x
