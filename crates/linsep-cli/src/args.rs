@@ -77,6 +77,9 @@ pub struct DataArgs {
     /// Label of the positive class; all others are negative [default: the larger of two]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub positive: Option<String>,
+    /// Labels whose rows are taken; rows of others are left out [default: all]
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', allow_hyphen_values = true)]
+    pub classes: Vec<String>,
     /// Feature columns, such as 1-10,12 or age,height [default: all but the label]
     #[arg(long, value_name = "COLUMNS")]
     pub features: Option<String>,
@@ -279,12 +282,24 @@ pub struct MethodArgs {
 pub struct DecideArgs {
     /// Data file, folder of Parquet or Arrow files, or - for standard input
     pub data: String,
-    /// Write the proof to this file
-    #[arg(long, value_name = "FILE")]
+    /// Ask about every pair of labels
+    #[arg(long)]
+    pub pairs: bool,
+    /// Ask about every label against all others
+    #[arg(long)]
+    pub one_vs_rest: bool,
+    /// Ask whether one linear classifier, the largest of one score per label wins, makes no mistake
+    #[arg(long)]
+    pub argmax: bool,
+    /// Write the proof to this file; with --pairs, --one-vs-rest or --argmax all proofs to this folder
+    #[arg(long, value_name = "FILE|DIR")]
     pub proof: Option<PathBuf>,
     /// Write a page with pictures to this HTML file; it loads nothing from anywhere
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+    /// With --pairs or --one-vs-rest, draw the matrix of verdicts to this file
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    pub chart: Option<PathBuf>,
     /// Say why the data is not separable: contradictory duplicates, and a small set of rows without
     /// which the rest is separable (best effort), the first places to look for wrong labels; for
     /// quasi-separable data also the features and rows that carry the separation
@@ -489,7 +504,7 @@ pub struct SeparationArgs {
 pub struct VerifyArgs {
     /// Data file, folder of Parquet or Arrow files, or - for standard input
     pub data: String,
-    /// Proof file
+    /// Proof file, or folder of proofs with its index
     pub proof: PathBuf,
     /// Print one JSON object
     #[arg(long)]

@@ -215,11 +215,12 @@ fn data_hint(error: &linsep::Error) -> Option<String> {
             "--header yes takes the first line as names"
         }
         ErrorKind::ManyClasses { .. } => {
-            "--positive VALUE sets one class against the rest; --label chooses another column"
+            "--positive VALUE sets one class against the rest, --classes A,B takes two; --pairs, --one-vs-rest \
+             and --argmax of decide ask about all; --label chooses another column"
         }
         ErrorKind::NoSuchLabel { wanted, found } => {
             let nearest = did_you_mean(wanted, found.iter().map(String::as_str));
-            return nearest.or_else(|| Some("--positive takes one of them".to_string()));
+            return nearest.or_else(|| Some("choose one of them".to_string()));
         }
         ErrorKind::NoSuchColumn { count: 1, .. } => {
             "--delimiter CHAR says what stands between cells"

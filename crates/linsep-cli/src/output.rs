@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use linsep::data::whole_file::WholeFile;
-use linsep::report::chart::Chart;
 use linsep::report::png::png;
 
 use crate::failure::Failure;
@@ -49,13 +48,13 @@ pub fn create_if(path: Option<&Path>) -> Result<Option<OutputFile>, Failure> {
     path.map(OutputFile::create).transpose()
 }
 
-/// A chart that is to be written: SVG or PNG, by its name.
-pub struct ChartFile {
+/// A drawing that is to be written: SVG or PNG, by its name.
+pub struct ImageFile {
     file: OutputFile,
     png: bool,
 }
 
-impl ChartFile {
+impl ImageFile {
     /// Opens the file that was asked for, if any. Fails if its name says neither SVG nor PNG.
     pub fn create_if(path: Option<&Path>) -> Result<Option<Self>, Failure> {
         let Some(path) = path else { return Ok(None) };
@@ -69,17 +68,14 @@ impl ChartFile {
                 return Err(Failure::usage(message, None));
             }
         };
-        Ok(Some(ChartFile { file: OutputFile::create(path)?, png }))
+        Ok(Some(ImageFile { file: OutputFile::create(path)?, png }))
     }
 
-    /// Writes the chart.
-    pub fn write(mut self, chart: &Chart) -> Result<(), Failure> {
-        let svg = chart.svg();
+    /// Writes the drawing.
+    pub fn write(mut self, svg: &str) -> Result<(), Failure> {
         let bytes = match self.png {
-            false => svg.into_bytes(),
-            true => {
-                png(&svg).map_err(|error| Failure::usage(format!("no chart: {error}"), None))?
-            }
+            false => svg.as_bytes().to_vec(),
+            true => png(svg).map_err(|error| Failure::usage(format!("no chart: {error}"), None))?,
         };
         self.file.write(|out| out.write_all(&bytes))?;
         self.file.finish()

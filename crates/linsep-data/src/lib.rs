@@ -19,4 +19,5 @@ pub mod write;
 pub use data::{Absorb, Block, Data, Fold, Memory, Reads, Shape, fold};
 pub use error::{Error, ErrorKind};
 pub use kept::Kept;
+pub use memory::require as require_memory;
 pub use samples::{Features, Samples};

@@ -15,7 +15,7 @@ const HEADROOM: u64 = 32 << 20;
 const HEADROOM_PER_THREAD: u64 = 16 << 20;
 
 /// Errors if there is no memory for so many bytes more.
-pub(crate) fn require(bytes: u64) -> Result<(), Error> {
+pub fn require(bytes: u64) -> Result<(), Error> {
     if bytes >= SMALL && available().is_some_and(|free| bytes > free) {
         return Err(ErrorKind::NoMemory { bytes: bytes.saturating_add(headroom()) }.into());
     }

@@ -31,6 +31,7 @@
 //!
 //! ARCHITECTURE.md has the other words, and the floor plan.
 
+pub mod classes;
 pub mod cover;
 pub mod decide;
 pub mod distances;
@@ -44,6 +45,7 @@ pub mod picture;
 pub mod race;
 mod random;
 pub mod report;
+mod standard;
 
 pub use hyperplane::{Evaluation, Hyperplane, Margin};
 pub use linsep_data as data;

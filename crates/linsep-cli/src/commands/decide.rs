@@ -47,6 +47,13 @@ pub fn run(
         .with_time_limit(args.time_limit);
     // Before the data is read, which may take long.
     options.validate()?;
+    if args.pairs || args.one_vs_rest || args.argmax {
+        return super::classes::run(args, options, quiet, screen, interrupt);
+    }
+    if args.chart.is_some() {
+        let message = "--chart draws a matrix of classes".to_string();
+        return Err(Failure::usage(message, Some("--report FILE.html draws two classes")));
+    }
     let proof_file = create_if(args.proof.as_deref())?;
     let report = create_if(args.report.as_deref())?;
     let journal = args.checkpoint.as_deref().map(|path| Kept::open(path, args.resume));

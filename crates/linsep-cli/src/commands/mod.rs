@@ -1,23 +1,25 @@
 //! The commands, one per file.
 
+pub mod classes;
 pub mod decide;
 pub mod fit;
 pub mod generate;
 pub mod manual;
 pub mod method;
 pub mod predict;
+pub mod proofs;
 pub mod race;
 pub mod reproduce;
 pub mod separation;
 pub mod verify;
 
-use linsep::data::Data;
 use linsep::data::error::bytes_for_people;
 use linsep::data::read::{self, Loaded, Room};
+use linsep::data::{Data, ErrorKind};
 use linsep::distances::{Distances, distances};
 use linsep::{Hyperplane, Samples};
 
-use crate::args::{DataArgs, StreamArgs, source};
+use crate::args::{DataArgs, StreamArg, StreamArgs, source};
 use crate::failure::Failure;
 use crate::progress::Bar;
 
@@ -47,6 +49,9 @@ fn distances_from(
 
 /// Reads the samples that DATA and the data options name.
 fn read_samples(data: &str, input: &DataArgs, quiet: bool) -> Result<Samples, Failure> {
+    if !input.classes.is_empty() {
+        return chosen(data, input, quiet);
+    }
     let bar = Bar::new("reading", quiet);
     let options = input.options();
     let progress = |rows| bar.rows(rows, options.meter.share(rows));
@@ -57,6 +62,13 @@ fn read_samples(data: &str, input: &DataArgs, quiet: bool) -> Result<Samples, Fa
 
 /// Reads the rows that DATA and the data options name, or leaves them on the disk.
 fn load(data: &str, input: &DataArgs, stream: &StreamArgs, quiet: bool) -> Result<Loaded, Failure> {
+    if !input.classes.is_empty() {
+        if matches!(stream.stream, StreamArg::Yes) {
+            let message = "--classes needs all rows in memory, where --stream does not put them";
+            return Err(Failure::usage(message.to_string(), None));
+        }
+        return Ok(Loaded::Memory(Box::new(chosen(data, input, quiet)?)));
+    }
     let bar = Bar::new("reading", quiet);
     let (source, options) = (source(data), input.options());
     let progress = |rows| bar.rows(rows, options.meter.share(rows));
@@ -71,4 +83,18 @@ fn load(data: &str, input: &DataArgs, stream: &StreamArgs, quiet: bool) -> Resul
         );
     }
     Ok(loaded)
+}
+
+/// Reads the rows of the chosen classes, which are to be two unless one is set against the others.
+fn chosen(data: &str, input: &DataArgs, quiet: bool) -> Result<Samples, Failure> {
+    let (samples, classes) = classes::read_classes(data, input, quiet)?;
+    let positive = match &input.positive {
+        Some(wanted) => classes.find(wanted)?,
+        None if classes.count() == 2 => 1,
+        None => {
+            let (count, examples) = (classes.count(), classes.names().to_vec());
+            return Err(linsep::Error::from(ErrorKind::ManyClasses { count, examples }).into());
+        }
+    };
+    Ok(classes.one_vs_rest(&samples, positive))
 }

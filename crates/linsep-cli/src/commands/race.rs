@@ -14,14 +14,14 @@ use super::{method, name, read_samples};
 use crate::args::{OverArg, RaceArgs};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::output::{ChartFile, OutputFile, create_if, print};
+use crate::output::{ImageFile, OutputFile, create_if, print};
 use crate::progress::FitProgress;
 
 /// Runs the command.
 pub fn run(args: &RaceArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
     let methods = methods(&args.methods)?;
     let history = create_if(args.history.as_deref())?;
-    let chart = ChartFile::create_if(args.chart.as_deref())?;
+    let chart = ImageFile::create_if(args.chart.as_deref())?;
     let report = create_if(args.report.as_deref())?;
     let samples = read_samples(&args.data, &args.input, quiet)?;
     let data = Memory::new(&samples);
@@ -51,7 +51,7 @@ pub fn run(args: &RaceArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCo
     }
     let drawn = |over: OverArg| self::chart(&args.data, data.shape(), &entrants, over);
     if let Some(file) = chart {
-        file.write(&drawn(args.over))?;
+        file.write(&drawn(args.over).svg())?;
     }
     if let Some(mut file) = report {
         let charts = [drawn(OverArg::Epochs), drawn(OverArg::Work)];

@@ -1,6 +1,7 @@
 //! `linsep verify`: check a proof in exact arithmetic.
 
 use std::io::Read;
+use std::path::Path;
 use std::process::ExitCode;
 
 use linsep::models::{Model, Response, SeparationError};
@@ -9,7 +10,7 @@ use linsep::proof::{Margin, Proof, Refused, Verdict, Verified, verify_data, veri
 use linsep::report::counted;
 use serde_json::json;
 
-use super::{load, separation};
+use super::{load, proofs, separation};
 use crate::args::VerifyArgs;
 use crate::failure::Failure;
 use crate::observed::observe;
@@ -54,16 +55,23 @@ fn checked(
     Ok(found.map_err(SeparationError::from)?)
 }
 
-/// Runs the command.
-pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
+/// Reads a proof file.
+pub fn read_proof(path: &Path) -> Result<Proof, Failure> {
     let mut bytes = vec![];
     // No more than tells that it is too long.
-    std::fs::File::open(&args.proof)
+    std::fs::File::open(path)
         .and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| Failure::input(&args.proof, &error))?;
+        .map_err(|error| Failure::input(path, &error))?;
     // Bytes that are not text make it a damaged file, not one that cannot be read.
-    let text = String::from_utf8_lossy(&bytes);
-    let proof = Proof::from_json(&text).map_err(|error| Failure::proof(&args.proof, &error))?;
+    Proof::from_json(&String::from_utf8_lossy(&bytes)).map_err(|error| Failure::proof(path, &error))
+}
+
+/// Runs the command.
+pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
+    if args.proof.is_dir() {
+        return proofs::verify_folder(args, &args.proof, quiet);
+    }
+    let proof = read_proof(&args.proof)?;
     let outcome = checked(args, &proof, quiet)?;
     let meaning = |verdict: Verdict| match &proof.model {
         Some(name) => separation::meaning(&name.model, verdict),

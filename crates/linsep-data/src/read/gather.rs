@@ -7,7 +7,7 @@ use super::piece::{Kind, Layout, Levels, Piece, Values, recode};
 use crate::error::{Column, Error, ErrorKind};
 use crate::samples::{
     About, Encoded, Encoder, Encoding, Features, LabelNames, LabelTable, Labels, LeftOut, Missing,
-    RowIds, Samples, WhyLeftOut,
+    RowIds, Samples, WhyLeftOut, in_order,
 };
 
 /// The rows of a table so far.
@@ -79,22 +79,7 @@ impl<'a> Gather<'a> {
         options: &ReadOptions,
     ) -> Result<Outcomes, Error> {
         let layout = self.layout;
-        let Ready { mut features, mut labels, mut about, .. } = self.ready(file, options, Ok)?;
-        let rows = features.rows();
-        let keep: Vec<usize> = (0..rows).filter(|&row| features.is_finite(row)).collect();
-        if options.missing == Missing::Drop && keep.len() < rows {
-            if keep.is_empty() {
-                return Err(ErrorKind::NoRows { dropped: rows }.into());
-            }
-            about.dropped += rows - keep.len();
-            features = features.select_rows(&keep);
-            labels = labels.select(keep);
-        }
-        let positive = vec![true; features.rows()];
-        let names = LabelNames::default();
-        let samples = Samples::part(features, Labels { positive, names }, Missing::Refuse)
-            .map_err(|error| name_column(error, layout))?;
-        Ok(Outcomes { samples: samples.with_about(about), outcomes: labels })
+        self.ready(file, options, Ok)?.into_outcomes(layout, options.missing)
     }
 
     /// Returns features and labels before they are held against each other.
@@ -136,11 +121,43 @@ impl<'a> Gather<'a> {
 }
 
 /// Rows whose columns have become features.
-struct Ready<L> {
-    features: Features,
-    labels: L,
-    about: About,
-    ids: Option<RowIds>,
+pub(super) struct Ready<L> {
+    pub(super) features: Features,
+    pub(super) labels: L,
+    pub(super) about: About,
+    pub(super) ids: Option<RowIds>,
+}
+
+impl Ready<LabelTable> {
+    /// Returns the rows with their labels as they stand. Errors as [`Gather::outcomes`] does.
+    pub(super) fn into_outcomes(
+        self,
+        layout: &Layout,
+        missing: Missing,
+    ) -> Result<Outcomes, Error> {
+        let Ready { mut features, mut labels, mut about, mut ids } = self;
+        let rows = features.rows();
+        let keep: Vec<usize> = (0..rows).filter(|&row| features.is_finite(row)).collect();
+        if missing == Missing::Drop && keep.len() < rows {
+            if keep.is_empty() {
+                return Err(ErrorKind::NoRows { dropped: rows }.into());
+            }
+            about.dropped += rows - keep.len();
+            features = features.select_rows(&keep);
+            ids = ids.map(|ids| ids.select(keep.iter().copied()));
+            labels = labels.select(keep);
+        }
+        let positive = vec![true; features.rows()];
+        let names = LabelNames::default();
+        let samples = Samples::part(features, Labels { positive, names }, Missing::Refuse)
+            .map_err(|error| name_column(error, layout))?
+            .with_about(about);
+        let samples = match ids {
+            Some(ids) => samples.with_row_ids(ids),
+            None => samples,
+        };
+        Ok(Outcomes { samples, outcomes: labels })
+    }
 }
 
 /// Rows with an outcome of any kind: categories, counts or times, as they are spelled.
@@ -248,14 +265,4 @@ fn category(
         fill: fill.filter(|_| options.missing.is_filled()),
     };
     (encoded, codes)
-}
-
-/// Returns the order of two levels: numbers by value and before words, words by letters.
-fn in_order(a: &str, b: &str) -> std::cmp::Ordering {
-    match (fast_float2::parse::<f64, _>(a), fast_float2::parse::<f64, _>(b)) {
-        (Ok(x), Ok(y)) => x.total_cmp(&y).then_with(|| a.cmp(b)),
-        (Ok(_), Err(_)) => std::cmp::Ordering::Less,
-        (Err(_), Ok(_)) => std::cmp::Ordering::Greater,
-        _ => a.cmp(b),
-    }
 }

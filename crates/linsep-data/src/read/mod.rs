@@ -52,7 +52,7 @@ pub use source::Source;
 pub use streamed::{StreamOptions, Streamed};
 
 use crate::error::{Error, ErrorKind};
-use crate::samples::{Missing, Samples};
+use crate::samples::{Classes, Missing, Samples};
 use csv::CsvTable;
 use gather::Gather;
 use labels::LabelFile;
@@ -163,7 +163,7 @@ pub fn read(
         .map_err(|error| error.in_source(&source.name()))
 }
 
-/// Returns the rows of a source with an outcome of any kind in the place of two labels. Arrays have no such outcomes.
+/// Returns the rows of a source with an outcome of any kind in the place of two labels.
 ///
 /// Errors as [`read`] does, but for what it says of classes.
 pub fn read_outcomes(
@@ -174,9 +174,8 @@ pub fn read_outcomes(
     Opened::open(source, options)
         .and_then(|opened| {
             let labels = label_file(source, &opened, options)?;
-            if let Opened::Bytes(_, Format::Npy) = opened {
-                let (found, expected) = ("an npy array".to_string(), "a table with named columns");
-                return Err(ErrorKind::Unsupported { found, expected }.into());
+            if let Opened::Bytes(input, Format::Npy) = opened {
+                return npy::outcomes(input, options, labels, progress);
             }
             let mut table = opened.table(options, labels.is_some())?;
             let layout = table.layout().clone();
@@ -188,6 +187,23 @@ pub fn read_outcomes(
             rows.outcomes(labels, options).map_err(|error| name_label(error, &layout))
         })
         .map_err(|error| error.in_source(&source.name()))
+}
+
+/// Returns the rows of a source, and the classes that their labels make: two or more.
+///
+/// Errors as [`read`] does.
+pub fn read_classes(
+    source: &Source,
+    options: &ReadOptions,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<(Samples, Classes), Error> {
+    let Outcomes { samples, outcomes } = read_outcomes(source, options, progress)?;
+    let classes = Classes::new(&outcomes).map_err(|error| {
+        let column = samples.about().label_column.clone();
+        let error = column.into_iter().fold(error, Error::in_column);
+        error.in_source(&source.name())
+    })?;
+    Ok((samples, classes))
 }
 
 /// A source of which the format is known.

@@ -10,12 +10,10 @@ use crate::kernels::Element;
 /// Where the values of a dense matrix live.
 #[derive(Clone)]
 enum Storage<T> {
-    Owned(Vec<T>),
+    /// Shared by copies of the matrix.
+    Owned(Arc<Vec<T>>),
     /// A file mapped into memory; the values start `offset` bytes into it.
-    Mapped {
-        map: Arc<Mmap>,
-        offset: usize,
-    },
+    Mapped { map: Arc<Mmap>, offset: usize },
     /// Memory that belongs to someone else, read in place.
     Lent(Lent<T>),
 }
@@ -40,7 +38,13 @@ impl<T: Element> Dense<T> {
     /// If `values` is not a whole number of rows.
     pub fn new(values: Vec<T>, rows: usize, columns: usize) -> Self {
         assert_eq!(values.len(), rows * columns, "a dense matrix holds rows x columns values");
-        Dense { storage: Storage::Owned(values), rows, columns, stride: columns, start: 0 }
+        Dense {
+            storage: Storage::Owned(Arc::new(values)),
+            rows,
+            columns,
+            stride: columns,
+            start: 0,
+        }
     }
 
     /// Returns the matrix stored in native byte order `offset` bytes into a mapped file, or `None`

@@ -1,6 +1,7 @@
 //! What a sample is: a row of features, dense or sparse, and its label.
 
 mod about;
+mod classes;
 mod dense;
 mod encoding;
 mod labels;
@@ -12,6 +13,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 pub use about::{About, LeftOut, RowIds, WhyLeftOut};
+pub use classes::Classes;
+pub(crate) use classes::in_order;
 pub use dense::Dense;
 pub(crate) use encoding::Encoder;
 pub use encoding::{Encoded, Encoding};
@@ -409,6 +412,16 @@ impl Samples {
             ids: self.ids.as_ref().map(|ids| ids.select(rows.iter().copied())),
             about: self.about.clone(),
         })
+    }
+
+    /// Returns the samples under other labels; one class may be absent.
+    ///
+    /// # Panics
+    /// If there is not one label per row.
+    pub fn with_labels(mut self, positive: Vec<bool>) -> Self {
+        assert_eq!(positive.len(), self.rows(), "one label per row");
+        self.positive = positive;
+        self
     }
 
     /// Returns the samples with names for their features.

@@ -48,8 +48,6 @@ pub fn decision(
     let rows: Vec<usize> = rows.iter().map(|row| row + 1).collect();
     let (shape, about) = (data.shape(), data.about());
     let (margin, hyperplane) = (decision.margin(), decision.hyperplane());
-    // What every margin is above, or below, is no bound.
-    let known = |bound: f64| (bound.abs() < f64::MAX).then_some(bound);
     let mut value = json!({
         "verdict": decision.word(),
         "because": decision.because().map(Limit::word),
@@ -92,7 +90,12 @@ fn left_out(about: &About) -> Vec<Value> {
     about.left_out.iter().map(|left_out| column(&left_out.column)).collect()
 }
 
-fn explanation(about: &About, explanation: &Explanation) -> Value {
+/// Returns a bound on a margin; what every margin is above, or below, is none.
+pub(super) fn known(bound: f64) -> Option<f64> {
+    (bound.abs() < f64::MAX).then_some(bound)
+}
+
+pub(super) fn explanation(about: &About, explanation: &Explanation) -> Value {
     let numbers = |rows: &[usize]| rows.iter().map(|row| row + 1).collect::<Vec<usize>>();
     let contradictions: Vec<_> =
         explanation.contradictions.iter().map(|group| numbers(group)).collect();

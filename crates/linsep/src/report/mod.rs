@@ -1,7 +1,9 @@
 //! One result, many renderings. Nothing here computes, and nothing here prints.
 
 pub mod chart;
+pub mod classes;
 pub mod decision;
+pub mod heat_map;
 pub mod json;
 pub mod page;
 #[cfg(feature = "png")]

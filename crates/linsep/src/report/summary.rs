@@ -76,6 +76,8 @@ enum Value {
     List { lead: String, items: Vec<String> },
     /// Columns, cut at the end of the line.
     Table(Table),
+    /// Columns that begin further left, for those that need the room.
+    Wide(Table),
     /// Counts per class as bars.
     Bars { distances: Distances, classes: [String; 2] },
 }
@@ -181,6 +183,11 @@ impl Summary {
         self.push("", Value::Table(table));
     }
 
+    /// Adds a table that begins where words do.
+    pub fn wide(&mut self, table: Table) {
+        self.push("", Value::Wide(table));
+    }
+
     /// Adds bars for the distances of the rows of both classes, the negative one first.
     pub fn bars(&mut self, distances: &Distances, classes: [&str; 2]) {
         let (distances, classes) = (distances.clone(), classes.map(escaped));
@@ -198,7 +205,10 @@ impl Summary {
         let mut lines = wrapped(&headline, width, 2);
         lines[0] = lines[0].replacen(&self.verdict, &(page.paint)(self.tone, &self.verdict), 1);
         for Entry { word, value } in &self.entries {
-            let blank = " ".repeat(INDENT - 2);
+            let blank = match value {
+                Value::Wide(_) => String::new(),
+                _ => " ".repeat(INDENT - 2),
+            };
             let mut word = match word.is_empty() {
                 true => blank.clone(),
                 false => (page.paint)(Tone::Quiet, &format!("{word:<0$}", INDENT - 2)),
@@ -218,8 +228,9 @@ impl Value {
         match self {
             Value::Text(text) => wrapped(text, room, 0),
             Value::List { lead, items } => vec![cut(lead, items, room)],
-            Value::Table(table) => {
-                let mut lines = table.lines(room);
+            Value::Table(table) | Value::Wide(table) => {
+                let more = if matches!(self, Value::Wide(_)) { INDENT - 2 } else { 0 };
+                let mut lines = table.lines(room.saturating_add(more));
                 if let Some(header) = lines.first_mut() {
                     *header = (page.paint)(Tone::Quiet, header);
                 }

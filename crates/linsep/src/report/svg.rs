@@ -8,7 +8,8 @@ use super::{grouped, rounded};
 /// The style of a drawing that stands alone. A page has its own, with the same classes.
 const STYLE: &str = "text{font-family:'DejaVu Sans','Segoe UI',Helvetica,Arial,sans-serif;font-size:13px;fill:#333}\
 .title{font-size:17px;font-weight:600}.back{fill:#fff}.grid{stroke:#e3e3e3;stroke-width:1;fill:none}\
-.axis{stroke:#888;stroke-width:1;fill:none}.line{fill:none;stroke-width:2}.best{stroke-width:3.5}";
+.axis{stroke:#888;stroke-width:1;fill:none}.line{fill:none;stroke-width:2}.best{stroke-width:3.5}\
+.cell.yes{fill:#009e73}.cell.quasi{fill:#e69f00}.cell.no{fill:#d55e00}.cell.open{fill:#888}.in{font-size:12px}";
 
 /// Colours that people who see colours differently can tell apart (Okabe and Ito, the yellow darker).
 pub const COLOURS: [&str; 8] =

@@ -16,9 +16,9 @@ use memmap2::Mmap;
 
 use super::columns::{Chosen, Columns};
 use super::format::without_compression;
-use super::gather::{Gather, name_column};
+use super::gather::{Gather, Outcomes, Ready, name_column};
 use super::labels::{LabelFile, Tally};
-use super::piece::Piece;
+use super::piece::{Layout, Piece};
 use super::source::{Input, Source};
 use super::{Categorical, ReadOptions, name_label};
 use crate::error::{Column, Error, ErrorKind};
@@ -260,6 +260,59 @@ impl Matrix {
     }
 }
 
+/// An array in memory: its features, and what is known of its rows.
+struct Array {
+    features: Features,
+    tally: Tally,
+    /// The labels, from a file of their own or from a column.
+    labels: Option<LabelFile>,
+    layout: Layout,
+}
+
+impl Array {
+    fn load(
+        input: Input,
+        options: &ReadOptions,
+        file: Option<LabelFile>,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Self, Error> {
+        let matrix = Matrix::of(&input)?;
+        if input.file().is_none() {
+            // Before anything is made per column, of which there may not be as many as are claimed.
+            matrix.require()?;
+        }
+        let chosen = matrix.choose(options, file.is_some())?;
+        let mut features = matrix.load(input, progress)?;
+        progress(matrix.rows as u64);
+        let labels = match chosen.label {
+            Some(label) => Some(labels_of_column(&features, label, options.missing)?),
+            None => file,
+        };
+        let ids = chosen.id.map(|id| ids_of_column(&features, id));
+        if chosen.features.len() < matrix.columns || options.features.is_some() {
+            if edge_left_out(matrix.columns, &chosen.features).is_none() {
+                memory::require_values::<f64>(matrix.rows * chosen.features.len())?;
+            }
+            features = pick(features, &chosen.features);
+        }
+        let tally = Tally::of_rows(matrix.rows as u64, ids);
+        Ok(Array { features, tally, labels, layout: chosen.layout })
+    }
+}
+
+/// Returns rows as a table has them, for what an array alone cannot do: fill values in, name rows.
+fn gathered<'a>(
+    features: Features,
+    tally: Tally,
+    layout: &'a Layout,
+    missing: Missing,
+) -> Result<Gather<'a>, Error> {
+    let mut rows = Gather::new(layout);
+    let piece = Piece::of_numbers(features, tally, missing);
+    rows.take(piece.map_err(|error| name_column(error, layout))?)?;
+    Ok(rows)
+}
+
 /// Returns the samples of an array, with the labels of `file` or of a column.
 pub(super) fn read(
     input: Input,
@@ -267,42 +320,38 @@ pub(super) fn read(
     file: Option<LabelFile>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Samples, Error> {
-    let matrix = Matrix::of(&input)?;
-    if input.file().is_none() {
-        // Before anything is made per column, of which there may not be as many as are claimed.
-        matrix.require()?;
-    }
-    let chosen = matrix.choose(options, file.is_some())?;
-    let mut features = matrix.load(input, progress)?;
-    progress(matrix.rows as u64);
-    let file = match chosen.label {
-        Some(label) => Some(labels_of_column(&features, label, options.missing)?),
-        None => file,
-    };
-    let ids = chosen.id.map(|id| ids_of_column(&features, id));
-    if chosen.features.len() < matrix.columns || options.features.is_some() {
-        if edge_left_out(matrix.columns, &chosen.features).is_none() {
-            memory::require_values::<f64>(matrix.rows * chosen.features.len())?;
-        }
-        features = pick(features, &chosen.features);
-    }
-    let layout = &chosen.layout;
-    let tally = Tally::of_rows(matrix.rows as u64, ids);
+    let Array { features, tally, labels, layout } = Array::load(input, options, file, progress)?;
     if options.missing.is_filled() || tally.ids().is_some() {
-        let mut rows = Gather::new(layout);
-        let piece = Piece::of_numbers(features, tally, options.missing);
-        rows.take(piece.map_err(|error| name_column(error, layout))?)?;
-        return rows.finish(file, options).map_err(|error| name_label(error, layout));
+        let rows = gathered(features, tally, &layout, options.missing)?;
+        return rows.finish(labels, options).map_err(|error| name_label(error, &layout));
     }
     let settled = tally
-        .settle(features, file, |table| table.into_classes(options.positive.as_deref()))
-        .map_err(|error| name_label(error, layout))?;
+        .settle(features, labels, |table| table.into_classes(options.positive.as_deref()))
+        .map_err(|error| name_label(error, &layout))?;
     let mut about = About { label_names: settled.labels.names.clone(), ..About::default() };
     let samples = Samples::new(settled.features, settled.labels, options.missing)
-        .map_err(|error| name_column(error, layout))?;
+        .map_err(|error| name_column(error, &layout))?;
     about.dropped = settled.dropped + samples.about().dropped;
     about.label_column = layout.label.clone();
     Ok(samples.with_about(about))
+}
+
+/// Returns the rows of an array with their labels as they stand.
+pub(super) fn outcomes(
+    input: Input,
+    options: &ReadOptions,
+    file: Option<LabelFile>,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcomes, Error> {
+    let Array { features, tally, labels, layout } = Array::load(input, options, file, progress)?;
+    if options.missing.is_filled() || tally.ids().is_some() {
+        return gathered(features, tally, &layout, options.missing)?.outcomes(labels, options);
+    }
+    let settled = tally.settle(features, labels, Ok)?;
+    let about =
+        About { dropped: settled.dropped, label_column: layout.label.clone(), ..About::default() };
+    let ready = Ready { features: settled.features, labels: settled.labels, about, ids: None };
+    ready.into_outcomes(&layout, options.missing)
 }
 
 /// Returns `STEM.labels.npy` for `STEM.npy`, if there is such a file.

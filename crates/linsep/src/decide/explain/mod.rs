@@ -50,6 +50,20 @@ pub struct Explanation {
     pub carried_by: Option<Carried>,
 }
 
+impl Explanation {
+    /// Returns the same explanation with other numbers for its rows.
+    pub fn renumbered(mut self, number: impl Fn(usize) -> usize) -> Self {
+        self.contradictions.iter_mut().flatten().for_each(|row| *row = number(*row));
+        if let Some(removal) = &mut self.removal {
+            removal.rows.iter_mut().for_each(|removed| removed.row = number(removed.row));
+        }
+        if let Some(carried) = &mut self.carried_by {
+            carried.rows.iter_mut().for_each(|row| *row = number(*row));
+        }
+        self
+    }
+}
+
 /// Rows without which the rest is separable. There may be a smaller set: to find the smallest is
 /// NP-hard, and this one is found by descent.
 #[derive(Clone, Debug)]

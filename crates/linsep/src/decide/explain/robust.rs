@@ -19,6 +19,7 @@ use rayon::prelude::*;
 
 use super::super::solvers::lbfgs::{Loss, PlainDescent, Value};
 use crate::data::kernels::logistic::logistic;
+use crate::standard::Standard;
 use crate::{Hyperplane, Samples};
 
 /// Steps that the logistic loss may take, and the smooth count at each length of w.
@@ -74,7 +75,7 @@ pub fn few_mistakes(
     // Of equals the later is the sharper.
     met.reverse();
     met.sort_by_key(|(mistakes, _)| *mistakes);
-    met.into_iter().map(|(_, w)| loss.original(&w)).collect()
+    met.into_iter().map(|(_, w)| loss.standard.original(&w)).collect()
 }
 
 /// What a score costs.
@@ -90,50 +91,18 @@ struct Standardised<'a> {
     /// What a negative and what a positive row count.
     importance: [f64; 2],
     cost: Cost,
-    means: Vec<f64>,
-    /// What a feature is multiplied by; 0 where it is constant.
-    scales: Vec<f64>,
+    standard: Standard,
 }
 
 impl<'a> Standardised<'a> {
     fn new(samples: &'a Samples, weighing: Weighing) -> Self {
-        let (n, columns) = (samples.rows() as f64, samples.columns());
+        let n = samples.rows() as f64;
         let positives = samples.positive().iter().filter(|&&p| p).count() as f64;
         let importance = match weighing {
             Weighing::Rows => [1.0, 1.0],
             Weighing::Classes => [n / (n - positives), n / positives],
         };
-        // Divided by the largest first, so that no square overflows.
-        let mut largest = vec![0.0_f64; columns];
-        let mut means = vec![0.0; columns];
-        let mut squares = vec![0.0; columns];
-        let each = |visit: &mut dyn FnMut(usize, f64)| {
-            (0..samples.rows()).for_each(|i| samples.features().for_each(i, &mut *visit));
-        };
-        each(&mut |k, v| largest[k] = largest[k].max(v.abs()));
-        largest.iter_mut().filter(|v| **v == 0.0).for_each(|v| *v = 1.0);
-        each(&mut |k, v| means[k] += v / largest[k] / n);
-        let mut stored = vec![0.0; columns];
-        each(&mut |k, v| {
-            squares[k] += (v / largest[k] - means[k]).powi(2) / n;
-            stored[k] += 1.0;
-        });
-        let scale = |k: usize| {
-            let variance = squares[k] + (n - stored[k]) / n * means[k] * means[k];
-            let scale = 1.0 / (variance.sqrt() * largest[k]);
-            if variance > 1e-30 && scale.is_finite() { scale } else { 0.0 }
-        };
-        let scales = (0..columns).map(scale).collect();
-        let means = means.iter().zip(&largest).map(|(mean, largest)| mean * largest).collect();
-        Standardised { samples, importance, cost: Cost::Logistic, means, scales }
-    }
-
-    /// Returns the hyperplane of w in the units of the data.
-    fn original(&self, w: &[f64]) -> Hyperplane {
-        let (bias, w) = w.split_last().expect("a bias");
-        let weights: Vec<f64> = w.iter().zip(&self.scales).map(|(w, s)| w * s).collect();
-        let shift: f64 = weights.iter().zip(&self.means).map(|(w, m)| w * m).sum();
-        Hyperplane { weights, bias: bias - shift }
+        Standardised { samples, importance, cost: Cost::Logistic, standard: Standard::of(samples) }
     }
 
     /// Returns the loss of a score, and its derivative.
@@ -151,7 +120,7 @@ impl<'a> Standardised<'a> {
 
 impl Loss for Standardised<'_> {
     fn at(&self, w: &[f64]) -> Value {
-        let (samples, plane) = (self.samples, self.original(w));
+        let (samples, plane) = (self.samples, self.standard.original(w));
         let rows = samples.rows();
         let columns = samples.columns();
         // As many parts whatever the threads, added up in their order: the same bits.
@@ -179,10 +148,7 @@ impl Loss for Standardised<'_> {
             total.mistakes += part.mistakes;
             total.slope.iter_mut().zip(part.slope).for_each(|(a, b)| *a += b);
         }
-        let shift = total.slope[columns];
-        for (k, slope) in total.slope[..columns].iter_mut().enumerate() {
-            *slope = (*slope - self.means[k] * shift) * self.scales[k];
-        }
+        self.standard.slope(&mut total.slope);
         total
     }
 }

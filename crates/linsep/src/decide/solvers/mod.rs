@@ -5,7 +5,7 @@ pub(super) mod cholesky;
 pub(super) mod coordinate_descent;
 pub(super) mod interior_point;
 pub(super) mod ladder;
-pub(super) mod lbfgs;
+pub(crate) mod lbfgs;
 pub(super) mod logistic_descent;
 pub(super) mod min_norm_point;
 pub(super) mod nearest_points;

@@ -1,0 +1,341 @@
+//! Is there a linear classifier, the largest of one score per class wins, that makes no mistake?
+//!
+//! ```text
+//! asked     w_k, b_k for each class k such that w_c·x + b_c > w_k·x + b_k for every row x of class c and k ≠ c
+//! as one    (e_c - e_k) ⊗ (x, 1), for every row and every k ≠ c: is some w strictly positive on all of them?
+//! ```
+//!
+//! These are Kesler's rows, and the structure vectors of a multinomial model with a constant: such a classifier exists
+//! exactly if its rows are completely separated. So the proof is one about that model.
+//!
+//! Most answers do not need that question, which has K - 1 times as many rows and features:
+//!
+//! ```text
+//! each class separable from the rest   their hyperplanes are such a classifier
+//! a pair of classes not separable      no such classifier exists: w_a - w_b would separate them
+//! softmax                              hyperplanes that make no mistake, met on the way down
+//! else                                 the engine decides about Kesler's rows, made block by block
+//! ```
+//!
+//! Reference: R. Duda, P. Hart, Pattern Classification and Scene Analysis (1973), 5.12 (Kesler's construction).
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use linsep_proof::IBig;
+use linsep_proof::proof::Claim;
+use linsep_proof::structure::{Model, Response, Structure, Vector};
+use linsep_proof::{
+    Conflict, Fingerprint, MarginKind, Proof, Separator, prove_separable, verify_data,
+};
+
+use super::softmax::Softmax;
+use super::{Answer, Question, left};
+use crate::data::kept::fold_kept;
+use crate::data::samples::Classes;
+use crate::data::{Data, require_memory};
+use crate::decide::{Deadline, DecideOptions, Limit, Outcome, decide, decide_data};
+use crate::models::SeparationError;
+use crate::{Hyperplane, Samples};
+
+/// Steps of the descent before pairs that are still mistaken for one another are looked at, and in all.
+const STEPS: [usize; 2] = [60, 600];
+/// Steps in a row without fewer mistakes that end it.
+const PATIENCE: usize = 100;
+
+/// Whether a linear classifier makes no mistake on all classes at once.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Argmax {
+    /// What was found out.
+    pub linear: Linear,
+    /// The proof, which the checker has accepted: of the multinomial model of the rows.
+    pub proof: Option<Proof>,
+    /// Time.
+    pub seconds: f64,
+}
+
+/// What was found out.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Linear {
+    /// Some classifier makes no mistake.
+    Exists {
+        /// One hyperplane per class: the class of a row is the one with the largest w·x + b.
+        planes: Vec<Hyperplane>,
+    },
+    /// None does.
+    Not {
+        /// Two classes that no hyperplane tells apart, where that is the reason.
+        pair: Option<[usize; 2]>,
+        /// Rows that rule it out, rising.
+        rows: Vec<usize>,
+    },
+    /// A limit was reached first.
+    Undecided {
+        /// Which.
+        because: Limit,
+    },
+}
+
+impl Argmax {
+    /// Returns true if some classifier makes no mistake, false if none does.
+    pub fn exists(&self) -> Option<bool> {
+        match self.linear {
+            Linear::Exists { .. } => Some(true),
+            Linear::Not { .. } => Some(false),
+            Linear::Undecided { .. } => None,
+        }
+    }
+}
+
+/// Returns whether a linear classifier makes no mistake. `answers` to other questions about the same classes may save
+/// the work.
+///
+/// Errors as [`decide`] does, and if there is no memory for a list of all comparisons of rows with other classes.
+///
+/// ```
+/// use linsep::Samples;
+/// use linsep::classes::argmax;
+/// use linsep::data::samples::Classes;
+/// use linsep::decide::DecideOptions;
+///
+/// // The middle class is not separable from the rest, and yet the largest of three scores can be right.
+/// let samples = Samples::dense(vec![0.0, 1.0, 2.0, 3.0], 1, vec![true, false, false, false])?;
+/// let classes = Classes::of(vec!["a".into(), "b".into(), "c".into()], vec![0, 1, 1, 2]);
+/// let found = argmax(&samples, &classes, &[], &DecideOptions::default(), None)?;
+/// assert_eq!(found.exists(), Some(true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn argmax(
+    samples: &Samples,
+    classes: &Classes,
+    answers: &[Answer],
+    options: &DecideOptions,
+    cancelled: Option<&AtomicBool>,
+) -> Result<Argmax, SeparationError> {
+    let started = Instant::now();
+    let deadline = Deadline::new(options.time_limit, cancelled);
+    let response = Response::Categories { codes: classes.codes().to_vec(), count: classes.count() };
+    let comparisons = classes.codes().len().saturating_mul(classes.count() - 1);
+    require_memory(comparisons.saturating_mul(size_of::<Vector>()) as u64)?;
+    let structure = Structure::new(samples.features(), &MODEL, &response, None)?;
+    let question = Comparisons { samples, classes, structure: &structure, deadline: &deadline };
+    let (linear, proof) = question.decide(answers, options)?;
+    Ok(Argmax { linear, proof, seconds: started.elapsed().as_secs_f64() })
+}
+
+/// The model whose rows are Kesler's.
+const MODEL: Model = Model::Multinomial { intercept: true };
+
+type Found = (Linear, Option<Proof>);
+
+struct Comparisons<'a> {
+    samples: &'a Samples,
+    classes: &'a Classes,
+    structure: &'a Structure<'a>,
+    deadline: &'a Deadline<'a>,
+}
+
+impl Comparisons<'_> {
+    fn decide(
+        &self,
+        answers: &[Answer],
+        options: &DecideOptions,
+    ) -> Result<Found, SeparationError> {
+        if let Some(found) = self.from_pairs(answers)? {
+            return Ok(found);
+        }
+        if let Some(found) = self.from_one_vs_rest(answers)? {
+            return Ok(found);
+        }
+        if let Some(found) = self.by_descent(answers)? {
+            return Ok(found);
+        }
+        self.by_engine(options)
+    }
+
+    /// Returns the answer if two classes are known not to be separable.
+    fn from_pairs(&self, answers: &[Answer]) -> Result<Option<Found>, SeparationError> {
+        for answer in answers {
+            if let (Question::Pair { negative, positive }, Some(conflict)) =
+                (answer.question, &answer.conflict)
+                && let Some(found) = self.ruled_out([negative, positive], conflict)?
+            {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the answer if no hyperplane tells two classes apart.
+    fn ask_pair(&self, pair: [usize; 2]) -> Result<Option<Found>, SeparationError> {
+        let [negative, positive] = pair;
+        let (rows, samples) =
+            (self.classes.rows_of(&pair), self.classes.pair(self.samples, negative, positive)?);
+        let limits = DecideOptions::default().with_time_limit(left(self.deadline));
+        let decision = decide(&samples, &limits, &mut &*self.deadline)?;
+        match decision.conflict() {
+            Some(conflict) => self.ruled_out(pair, &conflict.clone().renumbered(|row| rows[row])),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the answer for rows of two classes that conflict: each is compared with the other class.
+    fn ruled_out(
+        &self,
+        pair: [usize; 2],
+        conflict: &Conflict,
+    ) -> Result<Option<Found>, SeparationError> {
+        let mut compared: Vec<(usize, IBig)> = vec![];
+        for (row, multiplier) in conflict.iter() {
+            let own = self.classes.codes()[row] as usize;
+            let vector = self.comparison(row, if own == pair[0] { pair[1] } else { pair[0] });
+            // On both sides, as vectors without a constant are shown.
+            compared.extend([2 * vector, 2 * vector + 1].map(|side| (side, multiplier.clone())));
+        }
+        let claim = Claim::not_strictly_separable(Conflict::from(compared));
+        let rows = conflict.rows();
+        let not = |proof| (Linear::Not { pair: Some(pair), rows }, Some(proof));
+        Ok(self.proof(claim)?.map(not))
+    }
+
+    /// Returns the number of the vector that compares a row with another class.
+    fn comparison(&self, row: usize, other: usize) -> usize {
+        let own = self.classes.codes()[row] as usize;
+        let place = if other < own { other } else { other - 1 };
+        let number = row * (self.classes.count() - 1) + place;
+        debug_assert!(
+            self.structure.vector(number).is_some_and(|v| (v.row, v.other) == (row, other))
+        );
+        number
+    }
+
+    /// Returns the answer if each class is known to be separable from the rest.
+    fn from_one_vs_rest(&self, answers: &[Answer]) -> Result<Option<Found>, SeparationError> {
+        let mut planes = vec![None; self.classes.count()];
+        for answer in answers.iter().filter(|answer| answer.is_separable()) {
+            if let Question::OneVsRest { positive } = answer.question {
+                planes[positive] = answer.hyperplane.clone();
+            }
+        }
+        match planes.into_iter().collect::<Option<Vec<Hyperplane>>>() {
+            Some(planes) => self.exists(planes),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the answer if the checker agrees that the hyperplanes make no mistake.
+    fn exists(&self, planes: Vec<Hyperplane>) -> Result<Option<Found>, SeparationError> {
+        // Only differences matter: the first class is the one that the others are measured against.
+        let first = &planes[0];
+        let mut weights = vec![];
+        for plane in &planes[1..] {
+            weights.push(plane.bias - first.bias);
+            weights.extend(plane.weights.iter().zip(&first.weights).map(|(own, base)| own - base));
+        }
+        let columns = self.samples.columns();
+        let measured = weights
+            .chunks_exact(columns + 1)
+            .map(|own| Hyperplane { weights: own[1..].to_vec(), bias: own[0] });
+        let base = Hyperplane { weights: vec![0.0; columns], bias: 0.0 };
+        let planes = [base].into_iter().chain(measured).collect();
+        let kind = MarginKind::Angular;
+        let claimed = (weights, 0.0);
+        let proven = prove_separable(self.structure, None, kind, claimed, &Default::default())?;
+        Ok(match proven {
+            Ok(Separator { proof, .. }) => {
+                Some((Linear::Exists { planes }, Some(proof.of_model(MODEL, None))))
+            }
+            Err(_) => None,
+        })
+    }
+
+    /// Looks for hyperplanes, and at the pairs of classes that they take for one another.
+    fn by_descent(&self, answers: &[Answer]) -> Result<Option<Found>, SeparationError> {
+        let mut descent = Softmax::new(self.samples, self.classes);
+        let (mut fewest, mut since) = (u64::MAX, 0);
+        for step in 1..=STEPS[1] {
+            if self.deadline.halted() {
+                return Ok(None);
+            }
+            let moved = descent.step();
+            let mistakes = descent.mistakes();
+            if mistakes == 0
+                && let Some(found) = self.exists(descent.planes())?
+            {
+                return Ok(Some(found));
+            }
+            since = if mistakes < fewest { 0 } else { since + 1 };
+            fewest = fewest.min(mistakes);
+            let last = !moved || since >= PATIENCE || step == STEPS[1];
+            if (step == STEPS[0] || last)
+                && let Some(found) = self.mistaken(&descent, answers)?
+            {
+                return Ok(Some(found));
+            }
+            if last {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the answer if no hyperplane tells two classes apart that are taken for one another.
+    fn mistaken(
+        &self,
+        descent: &Softmax,
+        answers: &[Answer],
+    ) -> Result<Option<Found>, SeparationError> {
+        for ([negative, positive], _) in descent.mistaken() {
+            let known = |answer: &&Answer| answer.question == Question::Pair { negative, positive };
+            if answers.iter().find(known).is_some_and(Answer::is_separable) {
+                continue;
+            }
+            if let Some(found) = self.ask_pair([negative, positive])? {
+                return Ok(Some(found));
+            }
+            if self.deadline.halted() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Asks the engine about all comparisons.
+    fn by_engine(&self, options: &DecideOptions) -> Result<Found, SeparationError> {
+        let limits = options.clone().with_time_limit(left(self.deadline));
+        let decision = decide_data(self.structure, &limits, &mut &*self.deadline)?;
+        let proof = decision.proof().map(|proof| proof.clone().of_model(MODEL, None));
+        let linear = match &decision.outcome {
+            Outcome::Separable { hyperplane, .. } => {
+                let columns = self.samples.columns();
+                let own = hyperplane.weights.chunks_exact(columns + 1);
+                let base = Hyperplane { weights: vec![0.0; columns], bias: 0.0 };
+                let others = own.map(|own| Hyperplane { weights: own[1..].to_vec(), bias: own[0] });
+                Linear::Exists { planes: [base].into_iter().chain(others).collect() }
+            }
+            Outcome::Undecided { because, conflict: None, .. } => {
+                Linear::Undecided { because: *because }
+            }
+            _ => {
+                let vectors = decision.conflict().map(|conflict| conflict.rows());
+                let row = |vector: usize| Some(self.structure.vector(vector / 2)?.row);
+                let rows = vectors.unwrap_or_default().into_iter().filter_map(row);
+                let mut rows: Vec<usize> = rows.collect();
+                rows.sort_unstable();
+                rows.dedup();
+                Linear::Not { pair: None, rows }
+            }
+        };
+        Ok((linear, proof))
+    }
+
+    /// Returns the proof of a claim about all comparisons, if the checker accepts it.
+    fn proof(&self, claim: Claim) -> Result<Option<Proof>, SeparationError> {
+        let named = fold_kept(self.structure, Fingerprint::of(self.structure.shape()))?.named();
+        let proof = Proof::about(named.name().clone(), claim);
+        let accepted = verify_data(self.structure, &proof, Some(&named))?;
+        Ok(accepted.is_ok().then(|| proof.of_model(MODEL, None)))
+    }
+}

@@ -1,0 +1,227 @@
+//! More than two classes: every pair of them, each against the rest, and one linear classifier for all.
+//!
+//! In reading order: this file asks the engine one question of two classes after the other, `argmax` asks whether the
+//! largest of one linear score per class can be right on every row, and `softmax` looks for such scores.
+
+mod argmax;
+mod softmax;
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+pub use argmax::{Argmax, Linear, argmax};
+
+use crate::data::samples::Classes;
+use crate::decide::{
+    Conflict, Deadline, DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Limit,
+    Margin, Verdict, decide, explain,
+};
+use crate::{Error, Hyperplane, Samples};
+
+/// Values of a question that is worth all threads for itself; smaller ones share them.
+const LARGE: usize = 1 << 18;
+/// Small questions that are asked at the same time.
+const TOGETHER: usize = 64;
+
+/// A question about two classes, or about one and all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Can one hyperplane tell two classes apart?
+    Pair {
+        /// The class on the negative side.
+        negative: usize,
+        /// The class on the positive side.
+        positive: usize,
+    },
+    /// Can one hyperplane tell a class apart from all others?
+    OneVsRest {
+        /// The class on the positive side.
+        positive: usize,
+    },
+}
+
+impl Question {
+    /// Returns the questions about all pairs of so many classes: the earlier is negative.
+    pub fn pairs(classes: usize) -> Vec<Question> {
+        let after = |negative: usize| {
+            (negative + 1..classes).map(move |positive| Question::Pair { negative, positive })
+        };
+        (0..classes).flat_map(after).collect()
+    }
+
+    /// Returns the questions about each of so many classes against the rest.
+    pub fn one_vs_rest(classes: usize) -> Vec<Question> {
+        (0..classes).map(|positive| Question::OneVsRest { positive }).collect()
+    }
+
+    /// Returns the rows that it is about, under two labels, in the order of the data.
+    ///
+    /// Errors if there is no memory for a copy of them.
+    pub fn samples(self, samples: &Samples, classes: &Classes) -> Result<Samples, Error> {
+        match self {
+            Question::Pair { negative, positive } => classes.pair(samples, negative, positive),
+            Question::OneVsRest { positive } => Ok(classes.one_vs_rest(samples, positive)),
+        }
+    }
+
+    /// Returns how many rows it is about.
+    pub fn rows(self, classes: &Classes) -> usize {
+        match self {
+            Question::Pair { negative, positive } => {
+                classes.members(negative).len() + classes.members(positive).len()
+            }
+            Question::OneVsRest { .. } => classes.codes().len(),
+        }
+    }
+
+    /// Returns the number that a row of it has in the data.
+    fn row_numbers(self, classes: &Classes) -> Option<Vec<usize>> {
+        match self {
+            Question::Pair { negative, positive } => Some(classes.rows_of(&[negative, positive])),
+            Question::OneVsRest { .. } => None,
+        }
+    }
+}
+
+/// What is asked of every question.
+#[derive(Clone, Debug, Default)]
+pub struct ClassOptions {
+    /// How to decide each of them. The limit on time is one for all together.
+    pub decide: DecideOptions,
+    /// Whether to say why classes are not separable.
+    pub explain: bool,
+}
+
+/// The answer to a question. Rows are counted as in the whole data.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The question.
+    pub question: Question,
+    /// How many rows it is about.
+    pub rows: usize,
+    /// The verdict; none if undecided.
+    pub verdict: Option<Verdict>,
+    /// Why there is none.
+    pub because: Option<Limit>,
+    /// Bounds on the largest margin.
+    pub margin: Margin,
+    /// The separating hyperplane, or the one with the fewest mistakes that was met.
+    pub hyperplane: Option<Hyperplane>,
+    /// Rows that rule a strict separation out, if such were found.
+    pub conflict: Option<Conflict>,
+    /// Why not, if that was asked.
+    pub explanation: Option<Explanation>,
+    /// Reads of all its rows.
+    pub passes: u64,
+    /// Time.
+    pub seconds: f64,
+}
+
+impl Answer {
+    /// Returns the verdict in a word; "undecided" if there is none.
+    pub fn word(&self) -> String {
+        self.verdict.map_or("undecided".to_string(), |verdict| verdict.to_string())
+    }
+
+    /// Returns the rows that rule a strict separation out, rising; none where none are known.
+    pub fn conflicting_rows(&self) -> Vec<usize> {
+        self.conflict.as_ref().map(|conflict| conflict.rows()).unwrap_or_default()
+    }
+
+    /// Returns true if the classes are strictly separable.
+    pub fn is_separable(&self) -> bool {
+        self.verdict == Some(Verdict::Separable)
+    }
+}
+
+/// Returns the answers to questions about classes, in order. `each` sees them as they come, with the decision as it
+/// was made: its rows, and those of its proof, are counted among the rows of the question.
+///
+/// Small questions are asked at the same time, which changes no answer. Errors as [`decide`] does, and if
+/// `each` does.
+///
+/// ```
+/// use linsep::Samples;
+/// use linsep::classes::{ClassOptions, Question, decide_questions};
+/// use linsep::data::samples::Classes;
+///
+/// let samples = Samples::dense(vec![0.0, 1.0, 2.0, 3.0], 1, vec![true, false, false, false])?;
+/// let classes = Classes::of(vec!["a".into(), "b".into(), "c".into()], vec![0, 1, 1, 2]);
+/// let questions = Question::one_vs_rest(3);
+/// let options = ClassOptions::default();
+/// let answers =
+///     decide_questions(&samples, &classes, &questions, &options, None, &mut |_, _| Ok(()))?;
+/// let words: Vec<String> = answers.iter().map(|answer| answer.word()).collect();
+/// assert_eq!(words, ["separable", "inseparable", "separable"]);
+/// # Ok::<(), linsep::decide::DecideError>(())
+/// ```
+pub fn decide_questions<E: From<DecideError>>(
+    samples: &Samples,
+    classes: &Classes,
+    questions: &[Question],
+    options: &ClassOptions,
+    cancelled: Option<&AtomicBool>,
+    each: &mut dyn FnMut(&Answer, &Decision) -> Result<(), E>,
+) -> Result<Vec<Answer>, E> {
+    let deadline = Deadline::new(options.decide.time_limit, cancelled);
+    let large = |question: &Question| question.rows(classes) * samples.columns() >= LARGE;
+    let ask = |&question: &Question| ask(samples, classes, question, options, &deadline);
+    let mut answers = vec![];
+    for alike in questions.chunk_by(|a, b| large(a) == large(b)) {
+        for chunk in alike.chunks(if large(&alike[0]) { 1 } else { TOGETHER }) {
+            let found: Vec<Result<(Answer, Decision), DecideError>> = match chunk {
+                [one] => vec![ask(one)],
+                several => several.par_iter().map(ask).collect(),
+            };
+            for found in found {
+                let (answer, decision) = found?;
+                each(&answer, &decision)?;
+                answers.push(answer);
+            }
+        }
+    }
+    Ok(answers)
+}
+
+/// Returns the answer to one question, and the decision behind it.
+fn ask(
+    samples: &Samples,
+    classes: &Classes,
+    question: Question,
+    options: &ClassOptions,
+    deadline: &Deadline,
+) -> Result<(Answer, Decision), DecideError> {
+    let started = Instant::now();
+    let rows = question.samples(samples, classes)?;
+    // A limit that has been reached still leaves time for what is known at once.
+    let limits = options.decide.clone().with_time_limit(left(deadline));
+    let decision = decide(&rows, &limits, &mut &*deadline)?;
+    let explanation = options.explain.then(|| {
+        let limits = ExplainOptions { time_limit: left(deadline) };
+        explain(&rows, &decision, &limits, &mut &*deadline)
+    });
+    let conflict = decision.conflict().cloned();
+    let numbers = conflict.as_ref().and_then(|_| question.row_numbers(classes));
+    let number = |row: usize| numbers.as_ref().map_or(row, |numbers| numbers[row]);
+    let answer = Answer {
+        question,
+        rows: rows.rows(),
+        verdict: decision.verdict(),
+        because: decision.because(),
+        margin: decision.margin(),
+        hyperplane: decision.hyperplane().cloned(),
+        conflict: conflict.map(|conflict| conflict.renumbered(number)),
+        explanation: explanation.map(|explanation| explanation.renumbered(number)),
+        passes: decision.passes,
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    Ok((answer, decision))
+}
+
+/// Returns the time that is left, which is never nothing.
+fn left(deadline: &Deadline) -> Option<Duration> {
+    deadline.left().map(|left| left.max(Duration::from_nanos(1)))
+}
