@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from linsep._decision import Decision, decide
 from linsep._explanation import Explanation
 from linsep._linsep import __version__
-from linsep._matrix import SeparabilityMatrix, separability_matrix
+from linsep._matrix import Argmax, SeparabilityMatrix, separability_matrix
 from linsep._proof import Margin, Proof, Verification, verify
 from linsep._race import Entrant, Race, race
 from linsep._separation import (
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from linsep._estimator import LinearSeparator
 
 __all__ = [
+    "Argmax",
     "Decision",
     "Entrant",
     "Explanation",

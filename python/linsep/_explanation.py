@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,20 @@ class Explanation:
             carried_features=found["carried_features"],
             carried_rows=found["carried_rows"],
             suspects_index=named,
+        )
+
+    def renumbered(self, places: np.ndarray) -> Explanation:
+        """Return the explanation with rows numbered as `places` says, in data that these are a part of."""
+
+        def number(rows: Any) -> Any:
+            return None if rows is None else places[np.asarray(rows, dtype=np.int64)]
+
+        carried = number(self.carried_rows)
+        return replace(
+            self,
+            contradictions=[number(group).tolist() for group in self.contradictions],
+            suspects=number(self.suspects),
+            carried_rows=None if carried is None else carried.tolist(),
         )
 
     def facts(self) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ __all__ = [
     "Worker",
     "__version__",
     "address",
+    "argmax",
     "check_checkpoint",
     "check_limits",
     "compromise",
@@ -83,6 +84,14 @@ class Worker:
     def finish(self) -> bytes | None: ...
 
 def address(x: Any) -> int: ...
+def argmax(
+    x: Any,
+    codes: NDArray[np.uint32],
+    count: int,
+    *,
+    max_passes: int | None,
+    time_limit: float | None = None,
+) -> dict[str, Any]: ...
 def check_checkpoint(path: str, *, resume: bool) -> None: ...
 def check_limits(*, gap: float, max_passes: int | None, time_limit: float | None = None) -> None: ...
 def compromise(

@@ -249,7 +249,7 @@ pub fn verify_separation<'py>(
     Ok(dict)
 }
 
-fn failure(error: SeparationError) -> Failure {
+pub fn failure(error: SeparationError) -> Failure {
     match error {
         SeparationError::Decide(error) => error.into(),
         other => Failure::Setting(other.to_string()),

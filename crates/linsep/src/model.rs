@@ -4,14 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Data;
 use crate::data::error::Column;
-use crate::data::samples::{Encoding, LabelNames};
+use crate::data::samples::{About, Classes, Encoding, LabelNames};
 use crate::online::{Fit, FitSettings, MethodSettings, Stop};
-use crate::{Hyperplane, Margin};
+use crate::{Hyperplane, Margin, Samples};
 
 /// What a model file calls itself.
 const FORMAT: &str = "linsep-model";
-/// The version of the file that this program writes, and the newest it reads.
-const VERSION: u32 = 1;
+/// The version of a file with one hyperplane, and of one with a hyperplane per class: the newest that is read.
+const ONE: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A hyperplane with all that is needed to use it on new rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -63,6 +64,32 @@ pub struct FeatureNames {
     pub encoding: Option<Encoding>,
 }
 
+impl FeatureNames {
+    fn of(count: usize, about: &About) -> Self {
+        FeatureNames {
+            count,
+            names: about.feature_names.clone(),
+            index_base: about.index_base,
+            label_column: about.label_column.as_ref().map(|column| match column {
+                Column::Name(name) => LabelColumn::Name(name.clone()),
+                Column::Number(number) => LabelColumn::Number(*number),
+            }),
+            encoding: about.encoding.clone(),
+        }
+    }
+
+    /// Errors if its parts do not fit one another.
+    fn check(&self) -> Result<(), ModelError> {
+        if self.names.as_ref().is_some_and(|names| names.len() != self.count) {
+            return Err(ModelError::Inconsistent("it has not one name per feature"));
+        }
+        if self.encoding.as_ref().is_some_and(|encoding| encoding.width() != self.count) {
+            return Err(ModelError::Inconsistent("its columns do not make its features"));
+        }
+        Ok(())
+    }
+}
+
 /// A column, by its name or by its number from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -105,6 +132,22 @@ pub struct Training {
     pub seed: u64,
 }
 
+impl Training {
+    fn of(rows: usize, settings: &FitSettings, fit: &Fit) -> Self {
+        Training {
+            rows: rows as u64,
+            stop: fit.stop,
+            epochs: fit.epochs,
+            updates: fit.updates,
+            mistakes: fit.evaluation.mistakes,
+            margin: fit.evaluation.margin,
+            max_epochs: settings.max_epochs,
+            shuffle: settings.shuffle,
+            seed: settings.seed,
+        }
+    }
+}
+
 /// Why a model file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -126,31 +169,12 @@ impl Model {
         let (shape, about) = (data.shape(), data.about());
         Model {
             format: FORMAT.to_string(),
-            version: VERSION,
+            version: ONE,
             method: settings.method.clone(),
             labels: (&about.label_names).into(),
-            features: FeatureNames {
-                count: shape.columns,
-                names: about.feature_names.clone(),
-                index_base: about.index_base,
-                label_column: about.label_column.as_ref().map(|column| match column {
-                    Column::Name(name) => LabelColumn::Name(name.clone()),
-                    Column::Number(number) => LabelColumn::Number(*number),
-                }),
-                encoding: about.encoding.clone(),
-            },
+            features: FeatureNames::of(shape.columns, about),
             hyperplane: fit.hyperplane.clone(),
-            training: Training {
-                rows: shape.rows as u64,
-                stop: fit.stop,
-                epochs: fit.epochs,
-                updates: fit.updates,
-                mistakes: fit.evaluation.mistakes,
-                margin: fit.evaluation.margin,
-                max_epochs: settings.max_epochs,
-                shuffle: settings.shuffle,
-                seed: settings.seed,
-            },
+            training: Training::of(shape.rows, settings, fit),
         }
     }
 
@@ -165,38 +189,126 @@ impl Model {
     ///
     /// Errors if the text is not a model, is damaged, or is of a newer version.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
-        #[derive(Deserialize)]
-        struct Head {
-            format: String,
-            version: u32,
-        }
-        // The head first: the rest of a newer file may look different.
-        let head: Head = serde_json::from_str(text)?;
-        if head.format != FORMAT {
-            return Err(ModelError::Inconsistent("its format is not linsep-model"));
-        }
-        if head.version > VERSION {
-            return Err(ModelError::Version(head.version));
+        match read_version(text)? {
+            ONE => {}
+            _ => return Err(ModelError::Inconsistent("it has a hyperplane per class")),
         }
         let model: Model = serde_json::from_str(text)?;
-        let count = model.features.count;
-        if model.hyperplane.weights.len() != count {
+        if model.hyperplane.weights.len() != model.features.count {
             return Err(ModelError::Inconsistent("it has not one weight per feature"));
         }
-        if model.features.names.as_ref().is_some_and(|names| names.len() != count) {
-            return Err(ModelError::Inconsistent("it has not one name per feature"));
-        }
-        if model.features.encoding.as_ref().is_some_and(|encoding| encoding.width() != count) {
-            return Err(ModelError::Inconsistent("its columns do not make its features"));
-        }
+        model.features.check()?;
         Ok(model)
+    }
+}
+
+/// Returns the version of the text of a model file. Errors if it is none, or too new.
+fn read_version(text: &str) -> Result<u32, ModelError> {
+    #[derive(Deserialize)]
+    struct Head {
+        format: String,
+        version: u32,
+    }
+    // The head first: the rest of a newer file may look different.
+    let head: Head = serde_json::from_str(text)?;
+    match () {
+        () if head.format != FORMAT => {
+            Err(ModelError::Inconsistent("its format is not linsep-model"))
+        }
+        () if head.version > VERSION => Err(ModelError::Version(head.version)),
+        () => Ok(head.version),
+    }
+}
+
+/// A hyperplane for each of many classes, with all that is needed to name the class of new rows.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ClassModel {
+    format: String,
+    version: u32,
+    /// The method and its settings.
+    pub method: MethodSettings,
+    /// What the features are called, and how they are counted.
+    pub features: FeatureNames,
+    /// The classes.
+    pub classes: Vec<ClassPlane>,
+}
+
+/// A class and the hyperplane that tells it from the others.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ClassPlane {
+    /// What the class is called.
+    pub label: String,
+    /// The hyperplane.
+    #[serde(flatten)]
+    pub hyperplane: Hyperplane,
+    /// How it came about.
+    pub training: Training,
+}
+
+impl ClassModel {
+    /// Returns the model of one fit per class.
+    pub fn new(samples: &Samples, classes: &Classes, settings: &FitSettings, fits: &[Fit]) -> Self {
+        let one = |(label, fit): (&String, &Fit)| ClassPlane {
+            label: label.clone(),
+            hyperplane: fit.hyperplane.clone(),
+            training: Training::of(samples.rows(), settings, fit),
+        };
+        ClassModel {
+            format: FORMAT.to_string(),
+            version: VERSION,
+            method: settings.method.clone(),
+            features: FeatureNames::of(samples.columns(), samples.about()),
+            classes: classes.names().iter().zip(fits).map(one).collect(),
+        }
+    }
+
+    /// Returns the model as the text of a model file.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a model is plain data");
+        text.push('\n');
+        text
+    }
+}
+
+/// A model of two classes, or of many.
+#[derive(Clone, Debug)]
+pub enum AnyModel {
+    /// One hyperplane.
+    Two(Box<Model>),
+    /// One per class.
+    Many(Box<ClassModel>),
+}
+
+impl AnyModel {
+    /// Returns the model in the text of a model file. Errors as [`Model::from_json`] does.
+    pub fn from_json(text: &str) -> Result<Self, ModelError> {
+        if read_version(text)? == ONE {
+            return Ok(AnyModel::Two(Box::new(Model::from_json(text)?)));
+        }
+        let model: ClassModel = serde_json::from_str(text)?;
+        let count = model.features.count;
+        if model.classes.len() < 2 {
+            return Err(ModelError::Inconsistent("it has not two classes or more"));
+        }
+        if model.classes.iter().any(|class| class.hyperplane.weights.len() != count) {
+            return Err(ModelError::Inconsistent("it has not one weight per feature"));
+        }
+        model.features.check()?;
+        Ok(AnyModel::Many(Box::new(model)))
+    }
+
+    /// Returns what the features are called.
+    pub fn features(&self) -> &FeatureNames {
+        match self {
+            AnyModel::Two(model) => &model.features,
+            AnyModel::Many(model) => &model.features,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Samples;
     use crate::data::Memory;
     use crate::online::fit;
 
@@ -226,7 +338,7 @@ mod tests {
     #[test]
     fn other_files_are_refused() {
         check(("linsep-model", "recipe"), "its format is not linsep-model");
-        check(("\"version\": 1", "\"version\": 2"), "version 1 at the most, found version 2");
+        check(("\"version\": 1", "\"version\": 3"), "version 2 at the most, found version 3");
         check(("\"count\": 2", "\"count\": 3"), "not one weight per feature");
         check(("\"names\": null", "\"names\": [\"a\"]"), "not one name per feature");
         check(("\"bias\"", "\"bios\""), "missing field `bias`");

@@ -30,6 +30,13 @@ pub fn run(
     interrupt: &Interrupt,
 ) -> Result<ExitCode, Failure> {
     refuse_what_is_of_two_classes(args)?;
+    let nothing_to_draw = || {
+        let hint = "--pairs and --one-vs-rest make a matrix, of up to 60 classes";
+        Failure::usage("--chart has nothing to draw".to_string(), Some(hint))
+    };
+    if args.chart.is_some() && !args.pairs && !args.one_vs_rest {
+        return Err(nothing_to_draw());
+    }
     let report = create_if(args.report.as_deref())?;
     let chart = ImageFile::create_if(args.chart.as_deref())?;
     if let Some(folder) = &args.proof {
@@ -92,13 +99,7 @@ pub fn run(
     }
     if let Some(chart) = chart {
         let drawn = heat_map(&found, &format!("Separable classes: {}", name(&args.data)));
-        let drawn = drawn.ok_or_else(|| {
-            Failure::usage(
-                "--chart has nothing to draw".to_string(),
-                Some("--pairs and --one-vs-rest make a matrix, of up to 60 classes"),
-            )
-        })?;
-        chart.write(&drawn.file())?;
+        chart.write(&drawn.ok_or_else(nothing_to_draw)?.file())?;
     }
     match args.json {
         true => print(&format!("{}\n", report::json(&found)))?,

@@ -34,6 +34,9 @@ pub fn run(
         checkpoint_every: args.checkpoint.as_ref().map(|_| args.checkpoint_every),
         ..settings(method::settings(&args.method)?, &args.run)
     };
+    if args.one_vs_rest {
+        return super::fit_classes::run(args, &settings, quiet, screen, interrupt);
+    }
     let checkpoint = match &args.checkpoint {
         Some(path) if args.resume => Some(read_checkpoint(path)?),
         _ => None,

@@ -3,6 +3,7 @@
 pub mod classes;
 pub mod decide;
 pub mod fit;
+pub mod fit_classes;
 pub mod generate;
 pub mod manual;
 pub mod method;

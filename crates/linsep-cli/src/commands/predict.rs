@@ -3,10 +3,13 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use linsep::Hyperplane;
+use linsep::classes::{lengths, nearest_class};
+use linsep::data::Features;
 use linsep::data::error::Column;
 use linsep::data::read::{self, Block, Expected, Unknown};
 use linsep::data::samples::Encoding;
-use linsep::model::Model;
+use linsep::model::AnyModel;
 use linsep::report::{counted, grouped, number};
 use serde_json::{Value, json};
 
@@ -19,25 +22,26 @@ use crate::output::{OutputFile, create_if, standard_output};
 pub fn run(args: &PredictArgs, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
     let text = std::fs::read_to_string(&args.model)
         .map_err(|error| Failure::input(&args.model, &error))?;
-    let model = Model::from_json(&text).map_err(|error| Failure::model(&args.model, &error))?;
+    let model = AnyModel::from_json(&text).map_err(|error| Failure::model(&args.model, &error))?;
+    let features = model.features();
     let mut sink = match create_if(args.output.as_deref())? {
         Some(file) => Sink::File(file),
         None => Sink::Standard(io::BufWriter::new(io::stdout())),
     };
-    let label_column = model.features.label_column.as_ref().map(Column::from);
+    let label_column = features.label_column.as_ref().map(Column::from);
     let expected = Expected {
-        features: model.features.count,
-        names: model.features.names.as_deref(),
-        index_base: model.features.index_base,
+        features: features.count,
+        names: features.names.as_deref(),
+        index_base: features.index_base,
         label_column: label_column.as_ref(),
-        encoding: model.features.encoding.as_ref(),
+        encoding: features.encoding.as_ref(),
     };
     let mut options = args.input.options();
     options.unknown = match args.unknown {
         UnknownArg::Error => Unknown::Refuse,
         UnknownArg::Ignore => Unknown::Ignore,
     };
-    let fills = model.features.encoding.as_ref().is_some_and(Encoding::fills);
+    let fills = features.encoding.as_ref().is_some_and(Encoding::fills);
     if options.missing.is_filled() && !fills {
         return Err(Failure::usage(
             format!("{}: the model has no values to fill in", args.model.display()),
@@ -45,7 +49,7 @@ pub fn run(args: &PredictArgs, interrupt: &Interrupt) -> Result<ExitCode, Failur
         ));
     }
     let asked = interrupt.heed();
-    let mut writer = Predictions::new(&model, args.json);
+    let mut writer = Predictions::new(Classifier::of(model.clone()), args.json);
     let mut ended: Option<Failure> = None;
     // An error of the sink travels around the reader, which knows only errors of data.
     let summary = read::stream(&source(&args.data), &options, &expected, &mut |block| {
@@ -105,11 +109,52 @@ impl Sink {
     }
 }
 
+/// What names the class of a row.
+struct Classifier {
+    /// Of two classes the negative one first.
+    names: Vec<String>,
+    planes: Vec<Hyperplane>,
+    lengths: Vec<f64>,
+}
+
+impl Classifier {
+    fn of(model: AnyModel) -> Self {
+        let (names, planes) = match model {
+            AnyModel::Two(model) => {
+                (vec![model.labels.negative, model.labels.positive], vec![model.hyperplane])
+            }
+            AnyModel::Many(model) => {
+                model.classes.into_iter().map(|class| (class.label, class.hyperplane)).unzip()
+            }
+        };
+        let lengths = lengths(&planes);
+        Classifier { names, planes, lengths }
+    }
+
+    /// Returns the class of each row, and how far the row lies on the side of that class; of two classes, on the
+    /// positive side.
+    fn name(&self, features: &Features, rows: usize) -> Vec<(usize, f64)> {
+        let values: Vec<Vec<f64>> = self
+            .planes
+            .iter()
+            .map(|plane| {
+                let mut values = vec![0.0; rows];
+                plane.values(features, 0, &mut values);
+                values
+            })
+            .collect();
+        let one = |row: usize| match &values[..] {
+            [only] => (usize::from(only[row] > 0.0), only[row] / self.lengths[0]),
+            several => nearest_class(&self.lengths, |class| several[class][row]),
+        };
+        (0..rows).map(one).collect()
+    }
+}
+
 /// Turns rows into lines of CSV, or into the parts of one JSON object.
-struct Predictions<'a> {
-    model: &'a Model,
+struct Predictions {
+    classifier: Classifier,
     json: bool,
-    norm: f64,
     begun: bool,
     any: bool,
     score: Score,
@@ -134,11 +179,9 @@ impl Score {
     }
 }
 
-impl<'a> Predictions<'a> {
-    fn new(model: &'a Model, json: bool) -> Self {
-        // A hyperplane without weights has no distances; its bias is all there is to show.
-        let norm = Some(model.hyperplane.weight_norm()).filter(|&n| n > 0.0).unwrap_or(1.0);
-        Predictions { model, json, norm, begun: false, any: false, score: Score::default() }
+impl Predictions {
+    fn new(classifier: Classifier, json: bool) -> Self {
+        Predictions { classifier, json, begun: false, any: false, score: Score::default() }
     }
 
     /// Returns what comes before the first row, once: data that cannot be read prints nothing.
@@ -151,36 +194,32 @@ impl<'a> Predictions<'a> {
     }
 
     /// Compares predictions with the labels that the rows have.
-    fn compare(&mut self, block: &Block, values: &[f64]) {
-        let (labels, names) = (&block.labels, &self.model.labels);
-        let Some(labels) = labels else { return };
-        let (positive, negative) =
-            (labels.matches(&names.positive), labels.matches(&names.negative));
+    fn compare(&mut self, block: &Block, named: &[(usize, f64)]) {
+        let (Some(labels), names) = (&block.labels, &self.classifier.names) else { return };
+        let own: Vec<Vec<bool>> = names.iter().map(|name| labels.matches(name)).collect();
         let missing = labels.matches("");
         // All other labels were made one class.
-        let rest = names.negative == "rest";
-        for (i, &value) in values.iter().enumerate() {
-            let known = positive[i] || negative[i] || rest;
+        let rest = self.classifier.planes.len() == 1 && names[0] == "rest";
+        for (i, &(class, _)) in named.iter().enumerate() {
+            let known = rest || own.iter().any(|own| own[i]);
             if known && !missing[i] {
                 self.score.labelled += 1;
-                self.score.right += u64::from(positive[i] == (value > 0.0));
+                let right = if rest { own[1][i] == (class == 1) } else { own[class][i] };
+                self.score.right += u64::from(right);
             }
         }
     }
 
     fn block(&mut self, block: &Block) -> String {
-        let mut values = vec![0.0; block.rows.len()];
-        self.model.hyperplane.values(&block.features, 0, &mut values);
-        self.compare(block, &values);
-        let labels = &self.model.labels;
+        let named = self.classifier.name(&block.features, block.rows.len());
+        self.compare(block, &named);
         let mut text = self.head();
-        for (i, value) in values.into_iter().enumerate() {
+        for (i, (class, distance)) in named.into_iter().enumerate() {
             let row = match &block.ids {
                 Some(ids) => Value::from(ids.get(i)),
                 None => Value::from(block.rows[i]),
             };
-            let label = if value > 0.0 { &labels.positive } else { &labels.negative };
-            let distance = value / self.norm;
+            let label = &self.classifier.names[class];
             if self.json {
                 text.push_str(if self.any { "," } else { "" });
                 let object = json!({ "row": row, "label": label, "distance": distance });

@@ -107,6 +107,7 @@ impl Kind<'_> {
             _ => format!("{} against the rest", counted(all as u64, "class")),
         };
         match yes == all {
+            true if all == 1 => format!("the only {}", self.noun),
             true => format!("all {of}"),
             false => format!("{} of {of}", grouped(yes as u64)),
         }
@@ -270,7 +271,7 @@ fn add_failures(found: &Found, summary: &mut Summary) {
     if shown.iter().any(|answer| answer.explanation.is_some()) {
         table.column("must go", shown.iter().map(|answer| must_go(answer)).collect(), true);
     }
-    summary.text("no or open", "");
+    summary.text("not", "separable:");
     summary.table(table);
     if shown.len() < failed.len() {
         let more = grouped((failed.len() - shown.len()) as u64);

@@ -143,7 +143,8 @@ pub fn race(data: &dyn Data, entrants: &[Entrant], shuffled: bool) -> Value {
     })
 }
 
-fn summary(shape: Shape, method: &MethodSettings, fit: &Fit) -> Value {
+/// Returns what is common to all that a fit says.
+pub(super) fn summary(shape: Shape, method: &MethodSettings, fit: &Fit) -> Value {
     let evaluation = &fit.evaluation;
     let mut settings = serde_json::to_value(method).expect("settings are plain data");
     if let Value::Object(map) = &mut settings {

@@ -13,6 +13,7 @@ pub mod study;
 pub mod summary;
 pub mod svg;
 pub mod text;
+pub mod trained;
 
 /// Returns a number in the shortest form that reads back as the same number.
 pub fn number(value: f64) -> String {

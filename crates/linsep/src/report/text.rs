@@ -143,7 +143,7 @@ fn headline(rows: u64, fit: &Fit) -> Summary {
 }
 
 /// Returns a method's name and its settings.
-pub fn describe(method: &MethodSettings) -> String {
+pub(super) fn describe(method: &MethodSettings) -> String {
     let settings = serde_json::to_value(method).expect("settings are plain data");
     let shown: Vec<String> = settings
         .as_object()
