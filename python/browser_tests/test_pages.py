@@ -17,6 +17,7 @@ PAGES = {
     "separable.html": ["decide", IRIS, "--positive", "setosa", "--margin", "max"],
     "inseparable.html": ["decide", IRIS, "--positive", "virginica", "--explain"],
     "quasi.html": ["decide", ROOT / "examples" / "treated.csv"],
+    "classes.html": ["decide", IRIS, "--pairs", "--one-vs-rest", "--argmax"],
     "fit.html": ["fit", IRIS, "--positive", "setosa"],
     "race.html": ["race", IRIS, "--positive", "virginica", "--methods", "all", "--max-epochs", 50],
     "study.html": ["reproduce", "all", "--scale", 0.005, "--runs", 1, "-o", "study"],
@@ -49,6 +50,14 @@ def test_a_page_is_whole_in_both_themes_and_on_a_phone(look, linsep, page, theme
     wide = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert browser.execute_script(wide) <= 0
     keep(browser, f"{page}-{theme}-{width}.png")
+
+
+def test_a_cell_says_what_it_means(look, linsep):
+    browser = look(linsep("classes.html", *PAGES["classes.html"]))
+    cells = browser.find_elements(By.CSS_SELECTOR, ".points .dot")
+    assert len(cells) == 9
+    ActionChains(browser).move_to_element(cells[-1]).perform()
+    assert "virginica against the rest: inseparable" in browser.find_element(By.ID, "tip").text
 
 
 def test_every_row_of_a_small_table_is_a_point(look, linsep):

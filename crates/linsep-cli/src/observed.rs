@@ -107,6 +107,13 @@ pub fn observe(
     quiet: bool,
 ) -> Result<Observed, Failure> {
     args.check()?;
+    if !input.classes.is_empty() {
+        let message = format!("--classes is not for a {} model", args.model().name());
+        return Err(Failure::usage(
+            message,
+            Some("leave the rows of other outcomes out of the file"),
+        ));
+    }
     let bar = Bar::new("reading", quiet);
     let mut options = input.options();
     if let Some(time) = &args.time {

@@ -14,6 +14,8 @@ const TOP: f64 = 46.0;
 const GAP: f64 = 14.0;
 /// Characters of names on the left and above.
 const NAMES: [usize; 2] = [16, 7];
+/// Pixels that the words below take, and a page has at the least.
+const LEAST: f64 = 700.0;
 /// More classes than this are not drawn: nobody could read it.
 const MOST: usize = 60;
 
@@ -29,7 +31,7 @@ pub fn heat_map(found: &Found, title: &str) -> Option<Drawing> {
     let beside = if rest.is_empty() { 0.0 } else { GAP + CELL[0] };
     let width = LEFT + across as f64 * CELL[0] + beside + 10.0;
     let height = head + TOP + count as f64 * CELL[1] + 34.0;
-    let mut drawing = Drawing::new(width.max(490.0), height, "verdicts on all classes");
+    let mut drawing = Drawing::new(width.max(LEAST), height, "verdicts on all classes");
     if !title.is_empty() {
         drawing.text("title", [10.0, 24.0], Anchor::Start, title);
     }

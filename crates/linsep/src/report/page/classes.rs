@@ -41,6 +41,7 @@ pub fn page(found: &Found, source: &str, proofs: Option<&str>) -> String {
     }
     if !found.answers.is_empty() {
         page.section("All answers");
+        let explained = found.answers.iter().any(|answer| answer.explanation.is_some());
         let line = |answer: &crate::classes::Answer| {
             let [negative, positive] = classes_of(found, answer);
             let margin = match answer.is_separable() {
@@ -50,7 +51,9 @@ pub fn page(found: &Found, source: &str, proofs: Option<&str>) -> String {
             let conflict =
                 answer.conflict.as_ref().map_or(String::new(), |c| grouped(c.len() as u64));
             let rows = grouped(answer.rows as u64);
-            vec![positive, negative, reason(answer), margin, rows, conflict, must_go(answer)]
+            let mut cells = vec![positive, negative, reason(answer), margin, rows, conflict];
+            cells.extend(explained.then(|| must_go(answer)));
+            cells
         };
         let header = [
             "class",
@@ -61,8 +64,9 @@ pub fn page(found: &Found, source: &str, proofs: Option<&str>) -> String {
             ">in conflict",
             ">must go",
         ];
+        let shown = header.len() - usize::from(!explained);
         let lines: Vec<Vec<String>> = found.answers.iter().map(line).collect();
-        page.table("Every verdict has a proof that the checker accepted", &header, &lines);
+        page.table("Every verdict has a proof that the checker accepted", &header[..shown], &lines);
     }
     page.section("Check it");
     let folder = proofs.unwrap_or("proofs");
