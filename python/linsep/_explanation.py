@@ -74,7 +74,7 @@ class Explanation:
         )
 
     def renumbered(self, places: np.ndarray) -> Explanation:
-        """Return the explanation with rows numbered as `places` says, in data that these are a part of."""
+        """Return the explanation with rows numbered as `places` says: those of the whole data."""
 
         def number(rows: Any) -> Any:
             return None if rows is None else places[np.asarray(rows, dtype=np.int64)]

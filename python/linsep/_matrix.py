@@ -72,7 +72,8 @@ class Argmax:
         """
         if self.proof is None:
             raise ValueError("nothing was proven")
-        return verify_separation(self.proof, X, y, model="multinomial", levels=self.classes)
+        options: dict[str, Any] = {"model": "multinomial", "levels": self.classes, "intercept": True}
+        return verify_separation(self.proof, X, y, **options)
 
     def __repr__(self) -> str:
         scores = f"the largest of {len(self.classes)} linear scores"
@@ -166,7 +167,7 @@ class SeparabilityMatrix:
 
     def _cell(self, a: Any, b: Any = None) -> str:
         decision = self._decision(a, b)
-        return f"{decision.margin.lower:.2g}" if decision.separable else decision.verdict
+        return _rounded_down(decision.margin.lower) if decision.separable else decision.verdict
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         header = ["", *map(str, self.classes), "rest"]
@@ -188,7 +189,9 @@ class SeparabilityMatrix:
             for line in [header, *rows]
         ]
         kinds = sorted({decision.margin.kind for decision in self.one_vs_rest.values()})
-        lines.append(f"numbers: separable, with an {kinds[0]} margin of at least that".replace("an g", "a g"))
+        lines.append(
+            f"numbers: separable, with an {kinds[0]} margin of at least that".replace("an g", "a g")
+        )
         if self.argmax is not None:
             lines.append(repr(self.argmax))
         return "\n".join(lines)
@@ -198,6 +201,12 @@ class SeparabilityMatrix:
         title = "Separability of the classes: the margin where they are separable"
         below = "" if self.argmax is None else f"<p>{html.escape(repr(self.argmax))}</p>"
         return _html.grid(title, header, rows) + below
+
+
+def _rounded_down(margin: float) -> str:
+    """Return two digits of a margin that are still proven."""
+    text = f"{margin:.2g}"
+    return text if float(text) <= margin else f"{margin - 10.0 ** (np.floor(np.log10(margin)) - 1) / 2:.2g}"
 
 
 def separability_matrix(
@@ -235,10 +244,10 @@ def separability_matrix(
     >>> import linsep
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "c"]
     >>> linsep.separability_matrix(X, y, argmax=True)
-       a     b            c    rest
-    a  ·     0.38         0.8  0.38
-    b  0.38  ·            0.1  inseparable
-    c  0.8   0.1          ·    0.1
+       a     b     c     rest
+    a  ·     0.38  0.58  0.38
+    b  0.38  ·     0.07  inseparable
+    c  0.58  0.07  ·     0.07
     numbers: separable, with an angular margin of at least that
     the largest of 3 linear scores can be right on every row
     """
@@ -285,7 +294,9 @@ def separability_matrix(
     return SeparabilityMatrix(classes, one_vs_one, one_vs_rest, found)
 
 
-def _ask_argmax(matrix: Matrix, values: np.ndarray, classes: list[Any], limits: dict[str, Any]) -> Argmax:
+def _ask_argmax(
+    matrix: Matrix, values: np.ndarray, classes: list[Any], limits: dict[str, Any]
+) -> Argmax:
     codes = np.zeros(matrix.rows, dtype=np.uint32)
     for code, label in enumerate(classes):
         codes[values == label] = code

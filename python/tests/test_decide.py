@@ -190,7 +190,9 @@ def test_many_classes():
 
 def test_many_classes_take_the_options_of_decide(capsys):
     X, y = [[9.0], [0.0], [1.0], [0.5], [0.7]], ["z", "a", "a", "b", "b"]
-    matrix = linsep.separability_matrix(X, y, margin="max", margin_kind="geometric", explain=True, verbose=True)
+    matrix = linsep.separability_matrix(
+        X, y, margin="max", margin_kind="geometric", explain=True, verbose=True
+    )
     assert matrix.margin("a", "z").kind == "geometric"
     assert matrix.margin("z", "a").lower == pytest.approx(4.0, rel=1e-5)
     assert "a against b: inseparable" in capsys.readouterr().out
@@ -219,7 +221,9 @@ def test_one_classifier_for_all():
     with pytest.raises(ValueError, match="no linear classifier"):
         mixed.predict([[0.0]])
     rng = np.random.default_rng(0)
-    sparse = pytest.importorskip("scipy.sparse").csr_matrix(rng.normal(size=(60, 20)) * (rng.random((60, 20)) < 0.3))
+    sparse = pytest.importorskip("scipy.sparse").csr_matrix(
+        rng.normal(size=(60, 20)) * (rng.random((60, 20)) < 0.3)
+    )
     labels = np.asarray(sparse @ rng.normal(size=(20, 4))).argmax(axis=1)
     found = linsep.separability_matrix(sparse, labels, argmax=True).argmax
     assert found.exists and (found.predict(sparse) == labels).all()
