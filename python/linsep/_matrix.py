@@ -206,7 +206,9 @@ class SeparabilityMatrix:
 def _rounded_down(margin: float) -> str:
     """Return two digits of a margin that are still proven."""
     text = f"{margin:.2g}"
-    return text if float(text) <= margin else f"{margin - 10.0 ** (np.floor(np.log10(margin)) - 1) / 2:.2g}"
+    return (
+        text if float(text) <= margin else f"{margin - 10.0 ** (np.floor(np.log10(margin)) - 1) / 2:.2g}"
+    )
 
 
 def separability_matrix(

@@ -28,7 +28,7 @@ fn ask(
     let mut decisions = vec![];
     let answers: Result<_, DecideError> =
         decide_questions(samples, classes, questions, &options, None, &mut |_, decision| {
-            decisions.push(decision.clone());
+            decisions.extend(decision.cloned());
             Ok(())
         });
     (answers.unwrap(), decisions)
@@ -134,6 +134,35 @@ fn pairs_alone_do_not_make_a_classifier() {
     let (samples, classes) = problem(&values[..10], &codes[..5], 2, 3);
     let found = argmax(&samples, &classes, &[], &DecideOptions::default(), None).unwrap();
     assert_eq!(found.exists(), Some(true));
+}
+
+/// What is left after a limit is undecided at once, and says why.
+#[test]
+fn limits_leave_questions_open() {
+    let (samples, classes) = problem(&[0, 1, 2, 3], &[0, 1, 2, 3], 1, 4);
+    let cancelled = std::sync::atomic::AtomicBool::new(false);
+    let options = ClassOptions::default();
+    // The first answer is the last that is wanted; small questions are asked together, so ask one by one.
+    let mut words = vec![];
+    for question in Question::pairs(4) {
+        let found: Result<_, DecideError> = decide_questions(
+            &samples,
+            &classes,
+            &[question],
+            &options,
+            Some(&cancelled),
+            &mut |answer, decision| {
+                assert_eq!(answer.verdict.is_some(), decision.is_some());
+                cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+                Ok(())
+            },
+        );
+        words.push(found.unwrap()[0].word());
+    }
+    assert_eq!(words[..2], ["separable", "undecided"]);
+    let found =
+        argmax(&samples, &classes, &[], &DecideOptions::default(), Some(&cancelled)).unwrap();
+    assert_eq!((found.exists(), found.proof.is_some()), (None, false));
 }
 
 #[test]

@@ -87,8 +87,8 @@ impl<'a> Proofs<'a> {
         Proofs { folder, classes, index }
     }
 
-    pub fn keep(&mut self, answer: &Answer, decision: &Decision) -> Result<(), Failure> {
-        let Some(proof) = decision.proof() else { return Ok(()) };
+    pub fn keep(&mut self, answer: &Answer, decision: Option<&Decision>) -> Result<(), Failure> {
+        let Some(proof) = decision.and_then(Decision::proof) else { return Ok(()) };
         let name = |class: usize| self.classes.names()[class].clone();
         let (about, file) = match answer.question {
             Question::Pair { negative, positive } => {

@@ -152,6 +152,9 @@ impl Comparisons<'_> {
         if let Some(found) = self.by_descent(answers)? {
             return Ok(found);
         }
+        if let Some(because) = self.deadline.limit() {
+            return Ok((Linear::Undecided { because }, None));
+        }
         self.by_engine(options)
     }
 

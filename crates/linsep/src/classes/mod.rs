@@ -141,7 +141,8 @@ impl Answer {
 }
 
 /// Returns the answers to questions about classes, in order. `each` sees them as they come, with the decision as it
-/// was made: its rows, and those of its proof, are counted among the rows of the question.
+/// was made: its rows, and those of its proof, are counted among the rows of the question. After a limit there is none:
+/// what is left to ask is undecided.
 ///
 /// Small questions are asked at the same time, which changes no answer. Errors as [`decide`] does, and if
 /// `each` does.
@@ -167,7 +168,7 @@ pub fn decide_questions<E: From<DecideError>>(
     questions: &[Question],
     options: &ClassOptions,
     cancelled: Option<&AtomicBool>,
-    each: &mut dyn FnMut(&Answer, &Decision) -> Result<(), E>,
+    each: &mut dyn FnMut(&Answer, Option<&Decision>) -> Result<(), E>,
 ) -> Result<Vec<Answer>, E> {
     let deadline = Deadline::new(options.decide.time_limit, cancelled);
     let large = |question: &Question| question.rows(classes) * samples.columns() >= LARGE;
@@ -175,13 +176,13 @@ pub fn decide_questions<E: From<DecideError>>(
     let mut answers = vec![];
     for alike in questions.chunk_by(|a, b| large(a) == large(b)) {
         for chunk in alike.chunks(if large(&alike[0]) { 1 } else { TOGETHER }) {
-            let found: Vec<Result<(Answer, Decision), DecideError>> = match chunk {
+            let found: Vec<Result<(Answer, Option<Decision>), DecideError>> = match chunk {
                 [one] => vec![ask(one)],
                 several => several.par_iter().map(ask).collect(),
             };
             for found in found {
                 let (answer, decision) = found?;
-                each(&answer, &decision)?;
+                each(&answer, decision.as_ref())?;
                 answers.push(answer);
             }
         }
@@ -196,10 +197,12 @@ fn ask(
     question: Question,
     options: &ClassOptions,
     deadline: &Deadline,
-) -> Result<(Answer, Decision), DecideError> {
+) -> Result<(Answer, Option<Decision>), DecideError> {
     let started = Instant::now();
+    if let Some(limit) = deadline.limit() {
+        return Ok((unasked(question, classes, options, limit), None));
+    }
     let rows = question.samples(samples, classes)?;
-    // A limit that has been reached still leaves time for what is known at once.
     let limits = options.decide.clone().with_time_limit(left(deadline));
     let decision = decide(&rows, &limits, &mut &*deadline)?;
     let explanation = options.explain.then(|| {
@@ -221,7 +224,24 @@ fn ask(
         passes: decision.passes,
         seconds: started.elapsed().as_secs_f64(),
     };
-    Ok((answer, decision))
+    Ok((answer, Some(decision)))
+}
+
+/// Returns what is known where a limit was reached before the question was asked: nothing.
+fn unasked(question: Question, classes: &Classes, options: &ClassOptions, limit: Limit) -> Answer {
+    let kind = options.decide.kind;
+    Answer {
+        question,
+        rows: question.rows(classes),
+        verdict: None,
+        because: Some(limit),
+        margin: Margin { kind, lower: kind.least(), upper: kind.most() },
+        hyperplane: None,
+        conflict: None,
+        explanation: None,
+        passes: 0,
+        seconds: 0.0,
+    }
 }
 
 /// Returns the time that is left, which is never nothing.

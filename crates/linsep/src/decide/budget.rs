@@ -125,6 +125,15 @@ impl<'a> Deadline<'a> {
         flagged(self.cancelled) || self.until.is_some_and(|until| Instant::now() >= until)
     }
 
+    /// Returns which of the two it is time to stop for, if it is.
+    pub fn limit(&self) -> Option<Limit> {
+        match () {
+            () if flagged(self.cancelled) => Some(Limit::Cancelled),
+            () if self.halted() => Some(Limit::Time),
+            () => None,
+        }
+    }
+
     /// Returns the time that is left.
     pub fn left(&self) -> Option<Duration> {
         self.until.map(|until| until.saturating_duration_since(Instant::now()))
