@@ -59,6 +59,7 @@ pub use options::{DecideOptions, MarginGoal, OptionError};
 pub use outcome::{Closest, Decision, Outcome, Way, WeakSeparator};
 pub use watch::{Pass, Removing, Watch};
 
+pub(crate) use budget::Deadline;
 pub(crate) use exact::Halt;
 pub(crate) use exact::farkas::{Alternative, Farkas};
 pub(crate) use exact::integers::{in_lowest_terms, rounded};
@@ -71,4 +72,5 @@ pub(crate) use folds::scan::Scan;
 pub(crate) use folds::step_size::StepSize;
 pub(crate) use mirrored::{Mirror, Mirrored, StandIn};
 pub(crate) use search::spread;
+pub(crate) use solvers::lbfgs::{Loss, PlainDescent, Value};
 pub(crate) use spanning::free;
