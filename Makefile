@@ -118,7 +118,7 @@ mnist: build ## Decide all 45 pairs of MNIST digits and verify the proofs (needs
 man: ## Write the manual pages to target/man
 	mkdir -p target/man
 	cargo run --release --quiet -- man > target/man/linsep.1
-	for command in decide separation fit verify predict race generate reproduce; do \
+	for command in decide audit separation fit verify predict race generate reproduce; do \
 		cargo run --release --quiet -- man $$command > target/man/linsep-$$command.1; done
 
 clean: ## Remove what was built

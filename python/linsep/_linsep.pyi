@@ -12,6 +12,7 @@ __all__ = [
     "Worker",
     "__version__",
     "address",
+    "audit_rows",
     "check_checkpoint",
     "check_limits",
     "compromise",
@@ -83,6 +84,16 @@ class Worker:
     def finish(self) -> bytes | None: ...
 
 def address(x: Any) -> int: ...
+def audit_rows(
+    x: Any,
+    positive: NDArray[np.bool_] | None,
+    *,
+    classes: NDArray[np.uint32] | None,
+    names: list[str],
+    leave_out: int,
+    time_limit: float | None = None,
+    progress: Callable[[str], Any] | None = None,
+) -> dict[str, Any]: ...
 def check_checkpoint(path: str, *, resume: bool) -> None: ...
 def check_limits(*, gap: float, max_passes: int | None, time_limit: float | None = None) -> None: ...
 def compromise(

@@ -64,7 +64,8 @@ impl Contents {
     /// their first rows.
     pub fn contradictions(&self, classes: &[usize]) -> Vec<Vec<usize>> {
         let contradicts = |run: &&[usize]| run.iter().any(|&i| classes[i] != classes[run[0]]);
-        let mut groups: Vec<Vec<usize>> = self.runs().filter(contradicts).map(<[_]>::to_vec).collect();
+        let mut groups: Vec<Vec<usize>> =
+            self.runs().filter(contradicts).map(<[_]>::to_vec).collect();
         groups.iter_mut().for_each(|group| group.sort_unstable());
         groups.sort_unstable();
         groups

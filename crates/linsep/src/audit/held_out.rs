@@ -134,8 +134,7 @@ impl Learner<'_> {
         let heads = self.all.heads();
         let learn = |(k, (rows, out)): (usize, &(Vec<usize>, Vec<usize>))| {
             let start = starts.map(|starts| &starts[k][..]);
-            let w =
-                self.all.learn(rows, self.belief, penalty, start, &|| self.work.halted());
+            let w = self.all.learn(rows, self.belief, penalty, start, &|| self.work.halted());
             let planes = self.all.planes(&w);
             let mut scores = vec![0.0; out.len() * heads];
             for (&i, scores) in out.iter().zip(scores.chunks_mut(heads)) {

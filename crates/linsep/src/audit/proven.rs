@@ -76,7 +76,9 @@ fn decided(samples: &Samples, work: &Work) -> Option<Decision> {
         .with_margin(MarginGoal::Max)
         .with_gap(GAP)
         .with_time_limit(work.left());
-    decide(samples, &options, &mut work.watch()).ok().filter(|d| d.because() != Some(Limit::Cancelled))
+    decide(samples, &options, &mut work.watch())
+        .ok()
+        .filter(|d| d.because() != Some(Limit::Cancelled))
 }
 
 /// Returns what each row costs the margin, if the samples are separable.

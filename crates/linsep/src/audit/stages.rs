@@ -1,5 +1,6 @@
 //! Where an audit stands, who looks on, and when it has to stop.
 
+use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -27,6 +28,17 @@ pub enum Part {
         /// Of how many.
         of: usize,
     },
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Part::Learning { round, rounds } => write!(f, "learning, round {round} of {rounds}"),
+            Part::Deciding => f.write_str("deciding whether the rows are separable"),
+            Part::Explaining => f.write_str("looking for rows that stand in the way"),
+            Part::LeavingOut { rows, of } => write!(f, "leaving out row {} of {of}", rows + 1),
+        }
+    }
 }
 
 /// Sees an audit come about. Every hook is optional.
