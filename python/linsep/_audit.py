@@ -150,7 +150,7 @@ def audit(
     y: Any = None,
     *,
     positive: Any = None,
-    leave_out: int = 10,
+    leave_out: int | None = None,
     time_limit: float | None = None,
     verbose: bool = False,
 ) -> Audit:
@@ -169,8 +169,9 @@ def audit(
         two classes.
     positive : object, optional
         The label of one class; all others are then one.
-    leave_out : int
-        Of so many suspects, the margin without each is bounded, if the rows of two classes are separable.
+    leave_out : int, optional
+        Of so many suspects, the margin without each is bounded, if the rows of two classes are separable. By
+        default 10, or none if there are more than a million values, where it would take longer than all else.
     time_limit : float, optional
         The time in seconds after which the work ends with what is known.
     verbose : bool
@@ -196,10 +197,10 @@ def audit(
     >>> audit.suspects.tolist(), audit.suggested[7]
     ([7], 'a')
     """
-    if isinstance(leave_out, bool) or int(leave_out) != leave_out or leave_out < 0:
+    if leave_out is not None and (isinstance(leave_out, bool) or leave_out != int(leave_out) or leave_out < 0):
         raise ValueError(f"leave_out is {leave_out!r}; expected an integer, at least 0")
     options: dict[str, Any] = {
-        "leave_out": int(leave_out),
+        "leave_out": None if leave_out is None else int(leave_out),
         "time_limit": None if time_limit is None else float(time_limit),
         "progress": print if verbose else None,
     }

@@ -90,7 +90,7 @@ def audit_rows(
     *,
     classes: NDArray[np.uint32] | None,
     names: list[str],
-    leave_out: int,
+    leave_out: int | None,
     time_limit: float | None = None,
     progress: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]: ...

@@ -76,7 +76,7 @@ pub fn audit_rows<'py>(
     positive: Option<PyReadonlyArray1<'py, bool>>,
     classes: Option<PyReadonlyArray1<'py, u32>>,
     names: Vec<String>,
-    leave_out: usize,
+    leave_out: Option<usize>,
     time_limit: Option<f64>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {

@@ -363,9 +363,10 @@ pub struct AuditArgs {
     /// Write a page with the suspects to this HTML file; it loads nothing from anywhere
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
-    /// Separable data: bound the largest margin without each of the first N suspects
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub leave_out: usize,
+    /// Separable data: bound the largest margin without each of the first N suspects [default: 10, or 0 if
+    /// there are more than a million values]
+    #[arg(long, value_name = "N")]
+    pub leave_out: Option<usize>,
     /// Stop after this time, such as 90, 90s, 5m or 1h, with what is known by then
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub time_limit: Option<Duration>,

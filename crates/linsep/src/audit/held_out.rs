@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! three rounds    each row counts as much as its label is believed (1 in the first round):
-//!   penalty       the one of a falling list whose held-out loss is the smallest, on one choice of folds
-//!   scores        the mean over five choices of folds, each row scored by what the other folds taught
+//!   penalty       the one of a falling list whose held-out loss is the smallest, on one choice of folds; in
+//!                 later rounds the search begins where the one before ended
+//!   scores        the mean over several choices of folds (two, in the last round five), each row scored by what
+//!                 the other folds taught
 //!   noise         how probable each label is to be wrong, given these scores
 //! ```
 //!
@@ -19,9 +21,8 @@ use super::softmax::{Standardised, best_class, log_odds};
 use super::stages::{Part, Work};
 use crate::data::Features;
 
-/// Rounds, and choices of folds in each.
-const ROUNDS: usize = 3;
-const CHOICES: usize = 5;
+/// Choices of folds in each round. The first ones only find rows that are not to teach.
+const CHOICES: [usize; 3] = [2, 2, 5];
 /// Penalties from 10 down, this many per factor of ten, and how many may lose in a row.
 const FIRST: f64 = 10.0;
 const PER_TEN: i32 = 2;
@@ -55,33 +56,43 @@ pub fn held_out(
     watch: &dyn AuditWatch,
 ) -> Option<HeldOut> {
     let all = Standardised::new(features, classes, count, &contents.rows);
-    let choices: Vec<Choice> = (0..CHOICES as u64)
+    let most = CHOICES.iter().copied().max().unwrap_or(1) as u64;
+    let mut choices: Vec<Choice> = (0..most)
         .map(|k| Choice::new(contents, contents.folds(classes, count, SALT.wrapping_mul(k + 1))))
         .collect();
-    let mut found: Option<HeldOut> = None;
-    for round in 1..=ROUNDS {
-        watch.part(&Part::Learning { round, rounds: ROUNDS });
+    let (mut found, mut step) = (None, None);
+    for (round, choices_now) in CHOICES.into_iter().enumerate() {
+        watch.part(&Part::Learning { round: round + 1, rounds: CHOICES.len() });
         let belief: Vec<f64> = match &found {
-            Some(found) => found.doubt.iter().map(|doubt| 1.0 - doubt).collect(),
+            Some(HeldOut { doubt, .. }) => doubt.iter().map(|doubt| 1.0 - doubt).collect(),
             None => vec![1.0; classes.len()],
         };
-        let learner = Learner { all: &all, belief: &belief, work };
-        let penalty = learner.best_penalty(&choices[0], &contents.rows);
-        let scores: Vec<Vec<f64>> = choices.iter().map(|c| learner.scores(c, penalty)).collect();
+        let learner = Learner { all: &all, belief: &belief, order: &contents.rows, work };
+        let best = learner.best_penalty(&mut choices[0], step);
+        let mut scores = vec![];
+        for choice in &mut choices[..choices_now] {
+            scores.push(learner.scores(choice, penalty(best)));
+        }
         if work.halted() {
             break;
         }
-        found = Some(judged(&all, contents, &scores, penalty));
+        step = Some(best);
+        found = Some(judged(&all, contents, &scores, penalty(best)));
     }
     found
 }
 
+/// Returns a penalty of the falling list.
+fn penalty(step: i32) -> f64 {
+    FIRST * 10_f64.powf(-f64::from(step) / f64::from(PER_TEN))
+}
+
 /// Returns what the scores of several choices of folds say.
 fn judged(all: &Standardised, contents: &Contents, scores: &[Vec<f64>], penalty: f64) -> HeldOut {
-    let heads = all.heads();
+    let (heads, choices) = (all.heads(), scores.len() as f64);
     let mut mean = vec![0.0; scores[0].len()];
     for scores in scores {
-        mean.iter_mut().zip(scores).for_each(|(mean, score)| *mean += score / CHOICES as f64);
+        mean.iter_mut().zip(scores).for_each(|(mean, score)| *mean += score / choices);
     }
     let of = |scores: &[f64], i: usize| -> Vec<f64> { scores[i * heads..(i + 1) * heads].to_vec() };
     let odds = |i: usize, sharper: f64| log_odds(&of(&mean, i), all.classes[i], sharper);
@@ -94,7 +105,7 @@ fn judged(all: &Standardised, contents: &Contents, scores: &[Vec<f64>], penalty:
     HeldOut {
         doubt: odds.iter().map(|&odds| noise.doubt(odds)).collect(),
         odds,
-        against: (0..rows).map(|i| against(i) as f64 / CHOICES as f64).collect(),
+        against: (0..rows).map(|i| against(i) as f64 / choices).collect(),
         suggested: (0..rows).map(|i| best_class(&of(&mean, i))).collect(),
         penalty,
     }
@@ -104,6 +115,8 @@ fn judged(all: &Standardised, contents: &Contents, scores: &[Vec<f64>], penalty:
 struct Choice {
     /// For each fold, the rows to learn from and those held out, both in the order of the contents.
     folds: Vec<(Vec<usize>, Vec<usize>)>,
+    /// What was learnt last from each: the next descent starts there, which tells it nothing of the rows held out.
+    learnt: Option<Vec<Vec<f64>>>,
 }
 
 impl Choice {
@@ -111,7 +124,7 @@ impl Choice {
         let part = |fold: usize| contents.rows.iter().partition(|&&i| fold_of[i] != fold);
         // Few rows may leave folds empty.
         let folds = (0..FOLDS).map(part).filter(|(_, out): &(_, Vec<usize>)| !out.is_empty());
-        Choice { folds: folds.collect() }
+        Choice { folds: folds.collect(), learnt: None }
     }
 }
 
@@ -119,21 +132,17 @@ impl Choice {
 struct Learner<'a> {
     all: &'a Standardised<'a>,
     belief: &'a [f64],
+    /// The rows, in the order of the contents.
+    order: &'a [usize],
     work: &'a Work<'a>,
 }
 
 impl Learner<'_> {
-    /// Learns from each fold's rows, from where it began; returns the scores of all rows, each held out, and
-    /// what was learnt.
-    fn fold_by_fold(
-        &self,
-        choice: &Choice,
-        penalty: f64,
-        starts: Option<&[Vec<f64>]>,
-    ) -> (Vec<f64>, Vec<Vec<f64>>) {
+    /// Returns the scores of all rows, each by what was learnt from the folds that it is not in.
+    fn scores(&self, choice: &mut Choice, penalty: f64) -> Vec<f64> {
         let heads = self.all.heads();
         let learn = |(k, (rows, out)): (usize, &(Vec<usize>, Vec<usize>))| {
-            let start = starts.map(|starts| &starts[k][..]);
+            let start = choice.learnt.as_ref().map(|learnt| &learnt[k][..]);
             let w = self.all.learn(rows, self.belief, penalty, start, &|| self.work.halted());
             let planes = self.all.planes(&w);
             let mut scores = vec![0.0; out.len() * heads];
@@ -150,37 +159,40 @@ impl Learner<'_> {
                 all[i * heads..(i + 1) * heads].copy_from_slice(scores);
             }
         }
-        (all, parts.into_iter().map(|(w, _)| w).collect())
+        choice.learnt = Some(parts.into_iter().map(|(w, _)| w).collect());
+        all
     }
 
-    /// Returns the scores of all rows.
-    fn scores(&self, choice: &Choice, penalty: f64) -> Vec<f64> {
-        self.fold_by_fold(choice, penalty, None).0
+    /// Returns the loss of labels that are held out.
+    fn loss(&self, choice: &mut Choice, penalty: f64) -> f64 {
+        let (heads, scores) = (self.all.heads(), self.scores(choice, penalty));
+        let loss = |&i: &usize| {
+            let odds = log_odds(&scores[i * heads..(i + 1) * heads], self.all.classes[i], 1.0);
+            // ln(1 + exp(-odds)), large or small.
+            self.belief[i] * ((-odds.abs()).exp().ln_1p() + (-odds).max(0.0))
+        };
+        self.order.iter().map(loss).sum()
     }
 
-    /// Returns the penalty whose held-out loss is the smallest. Each starts from what the larger one before it
-    /// has learnt.
-    fn best_penalty(&self, choice: &Choice, order: &[usize]) -> f64 {
-        let heads = self.all.heads();
-        let mut starts: Option<Vec<Vec<f64>>> = None;
-        let (mut best, mut lost) = ((f64::INFINITY, FIRST), 0);
-        for step in 0..PENALTIES {
-            let penalty = FIRST * 10_f64.powf(-f64::from(step) / f64::from(PER_TEN));
-            let (scores, learnt) = self.fold_by_fold(choice, penalty, starts.as_deref());
-            let loss = |&i: &usize| {
-                let odds = log_odds(&scores[i * heads..(i + 1) * heads], self.all.classes[i], 1.0);
-                // ln(1 + exp(-odds)), large or small.
-                self.belief[i] * ((-odds.abs()).exp().ln_1p() + (-odds).max(0.0))
-            };
-            let loss: f64 = order.iter().map(loss).sum();
-            lost = if loss < best.0 { 0 } else { lost + 1 };
-            if loss < best.0 {
-                best = (loss, penalty);
+    /// Returns the step of the list at which the loss of labels that are held out is the smallest: looked for from
+    /// the first on, or downwards and, if that is no better, upwards from where it was before.
+    fn best_penalty(&self, choice: &mut Choice, before: Option<i32>) -> i32 {
+        let start = before.unwrap_or(0);
+        let mut best = (self.loss(choice, penalty(start)), start);
+        for direction in [1, -1] {
+            let (mut step, mut lost) = (start + direction, 0);
+            let patience = if before.is_none() { PATIENCE } else { 1 };
+            while (0..PENALTIES).contains(&step) && lost < patience && !self.work.halted() {
+                let loss = self.loss(choice, penalty(step));
+                lost = if loss < best.0 { 0 } else { lost + 1 };
+                if loss < best.0 {
+                    best = (loss, step);
+                }
+                step += direction;
             }
-            if lost == PATIENCE || self.work.halted() {
+            if best.1 != start {
                 break;
             }
-            starts = Some(learnt);
         }
         best.1
     }

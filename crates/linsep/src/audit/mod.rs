@@ -30,26 +30,20 @@ use stages::Work;
 pub use stages::{AuditWatch, Part};
 
 /// How to audit, and for how long. Options may be added: start from the default, and set what differs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AuditOptions {
     /// The number of suspects, from the most suspicious on, of which the margin without them is bounded one by
-    /// one; default 10.
-    pub leave_out: usize,
+    /// one; default 10, or none if there are more than a million values, where it would take longer than all else.
+    pub leave_out: Option<usize>,
     /// The time after which the work ends; default none.
     pub time_limit: Option<Duration>,
 }
 
-impl Default for AuditOptions {
-    fn default() -> Self {
-        AuditOptions { leave_out: 10, time_limit: None }
-    }
-}
-
 impl AuditOptions {
     /// Returns the options with this number of rows that are left out one by one.
-    pub fn with_leave_out(mut self, rows: usize) -> Self {
-        self.leave_out = rows;
+    pub fn with_leave_out(mut self, rows: impl Into<Option<usize>>) -> Self {
+        self.leave_out = rows.into();
         self
     }
 

@@ -11,11 +11,17 @@
 
 use super::stages::{AuditWatch, Part, Work};
 use crate::Samples;
+use crate::data::Features;
 use crate::decide::{
     DecideOptions, Decision, ExplainOptions, Explanation, Limit, Margin, MarginGoal, Removal,
     Verdict, decide, explain,
 };
 
+/// Rows that are left out one by one unless a number is asked for, and values beyond which none are.
+const LEFT_OUT: usize = 10;
+const FEW_VALUES: usize = 1_000_000;
+/// Values beyond which the largest margin is not looked for: any hyperplane says whether rows are separable.
+const MANY_VALUES: usize = 4_000_000;
 /// How close the bounds on a margin are to come. More would take longer and say no more about a label.
 const GAP: f64 = 1e-3;
 
@@ -46,7 +52,7 @@ pub struct Cost {
 pub(super) fn prove(
     samples: &Samples,
     suspects: &[usize],
-    left_out: usize,
+    left_out: Option<usize>,
     work: &Work,
     watch: &dyn AuditWatch,
 ) -> Option<(Proven, Vec<Cost>)> {
@@ -65,15 +71,26 @@ pub(super) fn prove(
         }
         None => None,
     };
-    let costs = costs(samples, &decision, &suspects[..left_out.min(suspects.len())], work, watch);
+    let few = values(samples) <= FEW_VALUES;
+    let left_out = left_out.unwrap_or(if few { LEFT_OUT } else { 0 }).min(suspects.len());
+    let costs = costs(samples, &decision, &suspects[..left_out], work, watch);
     let rest = samples.without_rows(suspects).ok().filter(|_| !suspects.is_empty());
     let without_suspects = rest.and_then(|rest| decided(&rest, work));
     Some((Proven { decision, removal, without_suspects }, costs))
 }
 
+/// Returns the number of values that rows store.
+fn values(samples: &Samples) -> usize {
+    match samples.features() {
+        Features::Sparse(matrix) => matrix.stored(),
+        _ => samples.rows().saturating_mul(samples.columns()),
+    }
+}
+
 fn decided(samples: &Samples, work: &Work) -> Option<Decision> {
+    let many = values(samples) > MANY_VALUES;
     let options = DecideOptions::default()
-        .with_margin(MarginGoal::Max)
+        .with_margin(if many { MarginGoal::Any } else { MarginGoal::Max })
         .with_gap(GAP)
         .with_time_limit(work.left());
     decide(samples, &options, &mut work.watch())
