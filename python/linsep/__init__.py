@@ -1,7 +1,7 @@
 """Can one hyperplane tell two classes apart? Decided, and proven.
 
-`decide` gives the verdict with its proof, `verify` checks a proof, `audit` ranks rows that probably carry
-a wrong label, `open` opens a table in a file,
+`decide` gives the verdict with its proof, `verify` checks a proof, `audit` ranks rows that probably
+carry a wrong label, `open` opens a table in a file,
 `separability_matrix` does it for many classes, `check_separation` asks whether a statistical model has
 an estimate, `race` runs the online methods side by side, and `LinearSeparator` is a scikit-learn
 classifier. What they return has a method `plot` where there is something to see.

@@ -20,13 +20,14 @@ __all__ = ["Audit", "audit"]
 class Audit:
     """What makes each row suspicious of a wrong label. Rows are counted from 0.
 
-    Arrays of one value per row are in the order of the data, and empty if a limit was reached before any row
-    could be judged.
+    Arrays of one value per row are in the order of the data, and empty if a limit was reached before any
+    row could be judged.
 
     Attributes
     ----------
     suspects : ndarray of int
-        The rows to look at, the most suspicious first: those whose label is more probably wrong than right.
+        The rows to look at, the most suspicious first: those whose label is more probably wrong than
+        right.
     ranking : ndarray of int
         All rows, the most suspicious first.
     probability : ndarray of float
@@ -41,13 +42,13 @@ class Audit:
     contradicted : ndarray of bool
         Whether an identical row stands under another label. That is proven.
     in_the_way : ndarray of bool
-        Whether the row is one of those without which the rest is proven to be separable; all False if all
-        rows are separable, and for more than two classes.
+        Whether the row is one of those without which the rest is proven to be separable; all False if
+        all rows are separable, and for more than two classes.
     irreducible : bool or None
         Whether it is proven that none of the rows in the way can be put back; None if there are none.
     margin_weight : ndarray of float or None
-        The share that each row has in bounding the largest margin of separable rows: zero if the margin does
-        not depend on it. None if the rows are not separable, or of more than two classes.
+        The share that each row has in bounding the largest margin of separable rows: zero if the margin
+        does not depend on it. None if the rows are not separable, or of more than two classes.
     margin_without : dict
         Bounds on the largest margin without single suspects; see `leave_out`.
     verdict, margin : str or None, Margin or None
@@ -113,7 +114,9 @@ class Audit:
         return pd.DataFrame(columns).iloc[self.ranking].reset_index(drop=True)
 
     def _facts(self) -> list[tuple[str, str]]:
-        facts = [("data", f"{self.rows:,} rows x {self.features:,} features, {len(self.classes)} classes")]
+        facts = [
+            ("data", f"{self.rows:,} rows x {self.features:,} features, {len(self.classes)} classes")
+        ]
         named = self.suspects if self.suspects_index is None else self.suspects_index
         facts.append(("suspects", _html.listed(named) if len(named) else "none"))
         if len(self.probability):
@@ -156,22 +159,23 @@ def audit(
 ) -> Audit:
     """Rank rows by how probably their label is wrong, on data of any kind: separable or not.
 
-    Hyperplanes are learnt from some rows and asked about others. Where they contradict a label more boldly
-    than chance explains, the row is suspicious. Beside that stands what is proven.
+    Hyperplanes are learnt from some rows and asked about others. Where they contradict a label more
+    boldly than chance explains, the row is suspicious. Beside that stands what is proven.
 
     Parameters
     ----------
     X : array-like of shape (rows, features)
-        As in :func:`decide`: arrays, sparse matrices, frames, tables in files, paths. All rows have to fit in
-        memory.
+        As in :func:`decide`: arrays, sparse matrices, frames, tables in files, paths. All rows have to
+        fit in memory.
     y : array-like of shape (rows,)
-        Labels of two classes or more: numbers, strings or booleans. Each class needs two rows. Tables are of
-        two classes.
+        Labels of two classes or more: numbers, strings or booleans. Each class needs two rows. Tables
+        are of two classes.
     positive : object, optional
         The label of one class; all others are then one.
     leave_out : int, optional
-        Of so many suspects, the margin without each is bounded, if the rows of two classes are separable. By
-        default 10, or none if there are more than a million values, where it would take longer than all else.
+        Of so many suspects, the margin without each is bounded, if the rows of two classes are
+        separable. By default 10, or none if there are more than a million values, where it would take
+        longer than all else.
     time_limit : float, optional
         The time in seconds after which the work ends with what is known.
     verbose : bool
@@ -197,7 +201,9 @@ def audit(
     >>> audit.suspects.tolist(), audit.suggested[7]
     ([7], 'a')
     """
-    if leave_out is not None and (isinstance(leave_out, bool) or leave_out != int(leave_out) or leave_out < 0):
+    if leave_out is not None and (
+        isinstance(leave_out, bool) or leave_out != int(leave_out) or leave_out < 0
+    ):
         raise ValueError(f"leave_out is {leave_out!r}; expected an integer, at least 0")
     options: dict[str, Any] = {
         "leave_out": None if leave_out is None else int(leave_out),
