@@ -16,6 +16,7 @@ are those of `find_label_issues`, its ranking is by the probability of the label
 from __future__ import annotations
 
 import argparse
+import os
 import pathlib
 import statistics
 import struct
@@ -24,6 +25,9 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+
+# Threads of linear algebra that wait for each other would be charged; set before NumPy is imported.
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import cleanlab
 import linsep

@@ -96,7 +96,9 @@ impl From<AuditError> for Failure {
             ),
             AuditError::OneRow { .. } => Failure::usage(
                 error.to_string(),
-                Some("--positive sets one label against all others"),
+                Some(
+                    "nothing is left to learn the class from when that row is held out: look at it yourself",
+                ),
             ),
             other => Failure::usage(other.to_string(), None),
         }

@@ -52,7 +52,8 @@ pub(super) fn evidence(row: &AuditedRow) -> &'static str {
         (true, true) => "proven: under both labels, in the way",
         (true, false) => "proven: under both labels",
         (false, true) => "proven: in the way",
-        (false, false) => "only suspicious",
+        (false, false) if row.probability >= 0.5 => "only suspicious",
+        (false, false) => "none",
     }
 }
 
@@ -125,7 +126,8 @@ pub(super) fn proven_lines(audit: &Audit) -> Vec<(&'static str, String)> {
     let Some(Proven { decision, removal, without_suspects, .. }) = &audit.proven else {
         return lines;
     };
-    lines.push(("proven", format!("all rows: {}", verdict(decision))));
+    let word = if lines.is_empty() { "proven" } else { "" };
+    lines.push((word, format!("all rows: {}", verdict(decision))));
     if let Some(removal) = removal {
         let rows = counted(removal.rows.len() as u64, "row");
         let each = if removal.irreducible { ", and with any of them it is not" } else { "" };
