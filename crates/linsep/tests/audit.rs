@@ -236,7 +236,7 @@ proptest! {
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let alone = one.install(|| run(values.clone(), labels.clone()));
         prop_assert_eq!(said(&all), said(&alone));
-        let unit = |k: usize| f64::powi(2.0, if k % columns == 0 { power } else { 0 });
+        let unit = |k: usize| f64::powi(2.0, if k.is_multiple_of(columns) { power } else { 0 });
         let scaled = values.iter().enumerate().map(|(k, v)| v * unit(k)).collect();
         prop_assert_eq!(said(&all), said(&run(scaled, labels.clone())));
         let (mut values, mut labels) = (values, labels);
