@@ -224,10 +224,8 @@ def tables(only: list[str], seeds: range) -> str:
     lines += ["", f"| data | rows x columns | | {head}", "|---|---|---|---|---|---|---|---|", *rows]
     versions = f"linsep {linsep.__version__}, cleanlab {cleanlab.__version__}"
     versions += f", scikit-learn {sklearn.__version__}"
-    lines += [
-        "",
-        f"Means over {len(seeds)} choices of wrong labels, CPU seconds (all threads) the median; {versions}.",
-    ]
+    note = f"Means over {len(seeds)} choices of wrong labels, CPU seconds (all threads) the median"
+    lines += ["", f"{note}; {versions}."]
     return "\n".join(lines)
 
 
