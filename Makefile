@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build test format lint doc check python notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-separation bench-spark fuzz study mnist man clean
+.PHONY: help build test format lint doc check python notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-spark fuzz study mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -90,6 +90,18 @@ bench-peers: $(PEERS)/.installed ## Compare with scikit-learn, LIBLINEAR, Vowpal
 	$(PEERS)/bin/python benches/peers/chart.py
 	$(PEERS)/bin/python benches/peers/tables.py --write
 
+# cleanlab has an environment of its own. OPTIONS="--only iris" and the like.
+LABELS := $(CURDIR)/target/labels/venv
+
+$(LABELS)/.installed: python/bench/requirements-labels.txt
+	test -x $(LABELS)/bin/python || $(PYTHON) -m venv $(LABELS)
+	$(LABELS)/bin/python -m pip install --quiet --disable-pip-version-check -r python/bench/requirements-labels.txt
+	touch $@
+
+bench-labels: $(LABELS)/.installed ## Look for wrong labels beside cleanlab: COMPARE.md
+	cd python && VIRTUAL_ENV=$(LABELS) $(LABELS)/bin/maturin develop --release --quiet
+	$(LABELS)/bin/python python/bench/wrong_labels.py --write $(OPTIONS)
+
 bench-separation: python ## Ask whether estimates exist, beside HiGHS and statsmodels: seconds in one run
 	$(VENV)/bin/python python/bench/separation.py
 
@@ -118,7 +130,7 @@ mnist: build ## Which MNIST digits can a hyperplane tell apart? With proofs; nee
 man: ## Write the manual pages to target/man
 	mkdir -p target/man
 	cargo run --release --quiet -- man > target/man/linsep.1
-	for command in decide separation fit verify predict race generate reproduce; do \
+	for command in decide audit separation fit verify predict race generate reproduce; do \
 		cargo run --release --quiet -- man $$command > target/man/linsep-$$command.1; done
 
 clean: ## Remove what was built

@@ -1,6 +1,7 @@
 """Can one hyperplane tell two classes apart? Decided, and proven.
 
-`decide` gives the verdict with its proof, `verify` checks a proof, `open` opens a table in a file,
+`decide` gives the verdict with its proof, `verify` checks a proof, `audit` ranks rows that probably
+carry a wrong label, `open` opens a table in a file,
 `separability_matrix` does it for many classes, `check_separation` asks whether a statistical model has
 an estimate, `race` runs the online methods side by side, and `LinearSeparator` is a scikit-learn
 classifier. What they return has a method `plot` where there is something to see.
@@ -8,6 +9,7 @@ classifier. What they return has a method `plot` where there is something to see
 
 from typing import TYPE_CHECKING, Any
 
+from linsep._audit import Audit, audit
 from linsep._decision import Decision, decide
 from linsep._explanation import Explanation
 from linsep._linsep import __version__
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Argmax",
+    "Audit",
     "Decision",
     "Entrant",
     "Explanation",
@@ -40,6 +43,7 @@ __all__ = [
     "Table",
     "Verification",
     "__version__",
+    "audit",
     "check_recession",
     "check_separation",
     "decide",

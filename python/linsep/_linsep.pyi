@@ -13,6 +13,7 @@ __all__ = [
     "__version__",
     "address",
     "argmax",
+    "audit_rows",
     "check_checkpoint",
     "check_limits",
     "compromise",
@@ -91,6 +92,16 @@ def argmax(
     *,
     max_passes: int | None,
     time_limit: float | None = None,
+) -> dict[str, Any]: ...
+def audit_rows(
+    x: Any,
+    positive: NDArray[np.bool_] | None,
+    *,
+    classes: NDArray[np.uint32] | None,
+    names: list[str],
+    leave_out: int | None,
+    time_limit: float | None = None,
+    progress: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]: ...
 def check_checkpoint(path: str, *, resume: bool) -> None: ...
 def check_limits(*, gap: float, max_passes: int | None, time_limit: float | None = None) -> None: ...

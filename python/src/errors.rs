@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use linsep::audit::AuditError;
 use linsep::data::error::{Column, Place};
 use linsep::data::{Error, ErrorKind};
 use linsep::decide::{DecideError, JournalError};
@@ -47,6 +48,15 @@ impl From<DecideError> for Failure {
         match error {
             DecideError::Data(error) => Failure::Data(error),
             other => Failure::Decide(other),
+        }
+    }
+}
+
+impl From<AuditError> for Failure {
+    fn from(error: AuditError) -> Self {
+        match error {
+            AuditError::Data(error) => Failure::Data(error),
+            other => Failure::Setting(other.to_string()),
         }
     }
 }

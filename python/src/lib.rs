@@ -3,9 +3,10 @@
 //! In reading order: [`data`] reads arrays in place, [`table`] opens files, [`cluster`] reaches
 //! rows on other machines, [`work`] runs Rust beside the
 //! interpreter, [`errors`] is the one map from Rust errors to Python exceptions, [`hints`] says what to do
-//! about them, and [`decide`], [`classes`], [`fit`], [`separation`] and [`verify`] are the calls. What they return is
+//! about them, and [`decide`], [`classes`], [`audit`], [`fit`], [`separation`] and [`verify`] are the calls. What they return is
 //! plain: dictionaries of numbers, strings and arrays.
 
+mod audit;
 mod classes;
 mod cluster;
 mod data;
@@ -24,6 +25,8 @@ use pyo3::prelude::*;
 /// The native module of linsep.
 #[pymodule]
 mod _linsep {
+    #[pymodule_export]
+    use super::audit::audit_rows;
     #[pymodule_export]
     use super::classes::argmax;
     #[pymodule_export]

@@ -45,6 +45,8 @@ pub struct Cli {
 pub enum Command {
     /// Decide whether a hyperplane separates the classes, and prove it
     Decide(DecideArgs),
+    /// Rank rows by how probably their label is wrong, on separable data too
+    Audit(AuditArgs),
     /// Train a hyperplane with an online method
     Fit(FitArgs),
     /// Say whether the estimate of a statistical model exists, and prove it
@@ -358,6 +360,38 @@ pub enum MarginArg {
 pub enum MarginKindArg {
     Angular,
     Geometric,
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Exit status: 0 no suspect, 1 suspects or contradictory rows, 2 error, 3 stopped before an answer."
+)]
+pub struct AuditArgs {
+    /// Data file, folder of Parquet or Arrow files, or - for standard input; all rows have to fit in memory
+    pub data: String,
+    /// Show so many rows of the ranking, suspects or not [default: the suspects, 20 at the most]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// Write all rows to this CSV file, the most suspicious first
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write a page with the suspects to this HTML file; it loads nothing from anywhere
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Separable data: bound the largest margin without each of the first N suspects [default: 10, or 0 if
+    /// there are more than a million values]
+    #[arg(long, value_name = "N")]
+    pub leave_out: Option<usize>,
+    /// Stop after this time, such as 90, 90s, 5m or 1h, with what is known by then
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time_limit: Option<Duration>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub input: DataArgs,
+    #[command(flatten)]
+    pub stream: StreamArgs,
 }
 
 #[derive(Args)]

@@ -44,6 +44,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     let screen = Screen::new(cli.color);
     match &cli.command {
         Command::Decide(args) => commands::decide::run(args, cli.quiet, screen, &interrupt),
+        Command::Audit(args) => commands::audit::run(args, cli.quiet, screen, &interrupt),
         Command::Fit(args) => commands::fit::run(args, cli.quiet, screen, &interrupt),
         Command::Separation(args) => commands::separation::run(args, cli.quiet, screen, &interrupt),
         Command::Verify(args) => commands::verify::run(args, cli.quiet),

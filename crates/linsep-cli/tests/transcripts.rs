@@ -42,6 +42,11 @@ fn explain() {
 }
 
 #[test]
+fn audit() {
+    check("crates/linsep-cli/tests/transcripts/audit.md");
+}
+
+#[test]
 fn commands() {
     check("crates/linsep-cli/tests/transcripts/commands.md");
 }

@@ -31,6 +31,7 @@
 //!
 //! ARCHITECTURE.md has the other words, and the floor plan.
 
+pub mod audit;
 pub mod classes;
 pub mod cover;
 pub mod decide;

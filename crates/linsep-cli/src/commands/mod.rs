@@ -1,5 +1,6 @@
 //! The commands, one per file.
 
+pub mod audit;
 pub mod classes;
 pub mod decide;
 pub mod fit;

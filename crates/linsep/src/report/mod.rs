@@ -1,5 +1,6 @@
 //! One result, many renderings. Nothing here computes, and nothing here prints.
 
+pub mod audit;
 pub mod chart;
 pub mod classes;
 pub mod decision;

@@ -104,6 +104,11 @@ impl PlainDescent {
         &self.w
     }
 
+    /// Returns the loss of w.
+    pub fn loss(&self) -> f64 {
+        self.here.loss
+    }
+
     /// Returns the mistakes of w.
     pub fn mistakes(&self) -> u64 {
         self.here.mistakes

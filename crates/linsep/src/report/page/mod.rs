@@ -2,8 +2,9 @@
 //! phone.
 //!
 //! In reading order: this file has the page and its tables, [`pictures`] the drawings of a hyperplane among its
-//! rows; [`decision`], [`classes`], [`fit`], [`race`] and [`study`] are what is on the page of each command.
+//! rows; [`decision`], [`classes`], [`audit`], [`fit`], [`race`] and [`study`] are what is on the page of each command.
 
+pub mod audit;
 pub mod classes;
 pub mod decision;
 pub mod fit;

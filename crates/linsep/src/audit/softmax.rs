@@ -1,0 +1,269 @@
+//! The learner: softmax regression with a ridge penalty, on standardised columns.
+//!
+//! ```text
+//! minimise  mean of u_i ln(1 / p(class of i))  +  lambda / 2 / rows * sum of w^2, the biases left out
+//! where     p(c) is proportional to exp(w_c·z + b_c), z = the row with columns of mean 0 and deviation
+//!           1 / sqrt(columns), so that rows have length 1 in the square mean
+//! stop      when a step lowers it by less than 1e-4 of itself, or after 300 steps
+//! returns   w and b; with two classes those of the second, the first being the origin
+//! ```
+//!
+//! The penalty keeps the optimum finite where a hyperplane separates the rows, and of a sensible size where
+//! there are more columns than rows. Standardised columns make it mean the same for every column.
+
+use crate::data::Features;
+use crate::data::kernels::logistic::logistic;
+use crate::decide::lbfgs::{Loss, PlainDescent, Value};
+
+use super::content::largest;
+
+/// Steps of L-BFGS at the most, and the relative gain that is too small for another.
+const STEPS: usize = 300;
+const GAIN: f64 = 1e-4;
+/// Rows that are looked at together: they stay near between their scores and what becomes of those.
+const BLOCK: usize = 64;
+
+/// Rows with standardised columns, computed on the fly, and their classes.
+pub struct Standardised<'a> {
+    features: &'a Features,
+    /// The class of each row.
+    pub classes: &'a [usize],
+    /// The number of classes.
+    pub count: usize,
+    means: Vec<f64>,
+    /// What a column is multiplied by; 0 where it is constant.
+    scales: Vec<f64>,
+}
+
+/// Hyperplanes in the units of the data: weights and bias of each score.
+pub struct Planes(Vec<(Vec<f64>, f64)>);
+
+impl<'a> Standardised<'a> {
+    /// Returns the rows, visited in this order. Costs three passes.
+    pub fn new(
+        features: &'a Features,
+        classes: &'a [usize],
+        count: usize,
+        order: &[usize],
+    ) -> Self {
+        let (n, columns) = (order.len() as f64, features.columns());
+        // Divided by the largest first, so that no square overflows.
+        let largest = largest(features);
+        let (mut means, mut squares) = (vec![0.0; columns], vec![0.0; columns]);
+        let mut met = vec![0.0; columns];
+        for &i in order {
+            features.for_each(i, |k, v| means[k] += v / largest[k] / n);
+        }
+        for &i in order {
+            features.for_each(i, |k, v| {
+                squares[k] += (v / largest[k] - means[k]).powi(2) / n;
+                met[k] += 1.0;
+            });
+        }
+        let deviation = |k: usize| {
+            // Values that are not stored are zero.
+            let variance = squares[k] + (n - met[k]) / n * means[k] * means[k];
+            // What rounding leaves of a constant is no deviation.
+            if variance.sqrt() > 1e-14 { variance.sqrt() * largest[k] } else { 0.0 }
+        };
+        let deviations: Vec<f64> = (0..columns).map(deviation).collect();
+        let used = deviations.iter().filter(|&&d| d > 0.0).count().max(1) as f64;
+        let scale = |&d: &f64| Some(1.0 / d / used.sqrt()).filter(|s| s.is_finite()).unwrap_or(0.0);
+        let scales = deviations.iter().map(scale).collect();
+        let means = means.iter().zip(&largest).map(|(mean, largest)| mean * largest).collect();
+        Standardised { features, classes, count, means, scales }
+    }
+
+    /// Returns how many scores a row has: one if there are two classes, else one per class.
+    pub fn heads(&self) -> usize {
+        if self.count == 2 { 1 } else { self.count }
+    }
+
+    /// Returns the number of parameters.
+    fn parameters(&self) -> usize {
+        self.heads() * (self.features.columns() + 1)
+    }
+
+    /// Returns the hyperplanes of w in the units of the data.
+    pub fn planes(&self, w: &[f64]) -> Planes {
+        let plane = |w: &[f64]| {
+            let (bias, w) = w.split_last().expect("a bias");
+            let weights: Vec<f64> = w.iter().zip(&self.scales).map(|(w, s)| w * s).collect();
+            let shift: f64 = weights.iter().zip(&self.means).map(|(w, m)| w * m).sum();
+            (weights, bias - shift)
+        };
+        Planes(w.chunks(self.features.columns() + 1).map(plane).collect())
+    }
+
+    /// Writes the scores of a row to `out`.
+    pub fn score(&self, planes: &Planes, i: usize, out: &mut [f64]) {
+        for ((weights, bias), out) in planes.0.iter().zip(out) {
+            *out = self.features.dot(i, weights) + bias;
+        }
+    }
+
+    /// Returns what is learnt from some rows, each with its importance, starting at `start` or zero.
+    pub fn learn(
+        &self,
+        rows: &[usize],
+        importance: &[f64],
+        lambda: f64,
+        start: Option<&[f64]>,
+        halted: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<f64> {
+        let loss = Ridge { all: self, rows, importance, lambda: lambda / rows.len() as f64 };
+        let start = start.map_or_else(|| vec![0.0; self.parameters()], <[f64]>::to_vec);
+        let mut descent = PlainDescent::at(&loss, start);
+        for _ in 0..STEPS {
+            let before = descent.loss();
+            if halted() || !descent.step(&loss) || before - descent.loss() <= GAIN * before {
+                break;
+            }
+        }
+        descent.w().to_vec()
+    }
+}
+
+/// Returns ln(p / (1 - p)) of the class of a row with these scores, made `sharper` times as large.
+pub fn log_odds(scores: &[f64], class: usize, sharper: f64) -> f64 {
+    match scores {
+        [score] if class == 1 => sharper * score,
+        [score] => -sharper * score,
+        _ => {
+            let others = || (0..scores.len()).filter(|&c| c != class).map(|c| sharper * scores[c]);
+            let most = others().fold(f64::NEG_INFINITY, f64::max);
+            let sum: f64 = others().map(|score| (score - most).exp()).sum();
+            sharper * scores[class] - most - sum.ln()
+        }
+    }
+}
+
+/// Returns the class with the largest score; of equals the first.
+pub fn best_class(scores: &[f64]) -> usize {
+    match scores {
+        [score] => usize::from(*score > 0.0),
+        _ => (1..scores.len()).fold(0, |best, c| if scores[c] > scores[best] { c } else { best }),
+    }
+}
+
+/// The penalised loss of some rows.
+struct Ridge<'a> {
+    all: &'a Standardised<'a>,
+    rows: &'a [usize],
+    importance: &'a [f64],
+    lambda: f64,
+}
+
+impl Ridge<'_> {
+    /// Writes to `scores`, which holds those of a row, how fast the loss of the row rises with each; returns the
+    /// loss.
+    fn slopes(&self, i: usize, scores: &mut [f64]) -> f64 {
+        let class = self.all.classes[i];
+        // -ln p = ln(1 + exp(-odds)).
+        let (mut loss, mut share) = ([0.0], [0.0]);
+        logistic(&[log_odds(scores, class, 1.0)], &mut loss, &mut share);
+        match scores {
+            [score] => *score = if class == 1 { -share[0] } else { share[0] },
+            _ => {
+                let most = scores.iter().fold(f64::NEG_INFINITY, |most, &s| most.max(s));
+                let sum: f64 = scores.iter().map(|s| (s - most).exp()).sum();
+                scores.iter_mut().for_each(|s| *s = (*s - most).exp() / sum);
+                scores[class] -= 1.0;
+            }
+        }
+        loss[0]
+    }
+}
+
+impl Loss for Ridge<'_> {
+    fn at(&self, w: &[f64]) -> Value {
+        let (all, heads) = (self.all, self.all.heads());
+        let (columns, planes) = (all.features.columns(), all.planes(w));
+        let mut total = Value { loss: 0.0, slope: vec![0.0; w.len()], mistakes: 0 };
+        let mut scores = vec![0.0; BLOCK * heads];
+        // Means, not sums: rows near the largest float would add up to more than there is.
+        let share = 1.0 / self.rows.len() as f64;
+        for block in self.rows.chunks(BLOCK) {
+            for (&i, scores) in block.iter().zip(scores.chunks_mut(heads)) {
+                all.score(&planes, i, scores);
+                total.mistakes += u64::from(best_class(scores) != all.classes[i]);
+                let importance = share * self.importance[i];
+                total.loss += importance * self.slopes(i, scores);
+                scores.iter_mut().for_each(|s| *s *= importance);
+            }
+            for (&i, scores) in block.iter().zip(scores.chunks(heads)) {
+                for (slope, &c) in total.slope.chunks_mut(columns + 1).zip(scores) {
+                    all.features.axpy(i, c, &mut slope[..columns]);
+                    slope[columns] += c;
+                }
+            }
+        }
+        for (slope, w) in total.slope.chunks_mut(columns + 1).zip(w.chunks(columns + 1)) {
+            let shift = slope[columns];
+            for k in 0..columns {
+                slope[k] = (slope[k] - all.means[k] * shift) * all.scales[k] + self.lambda * w[k];
+                total.loss += self.lambda / 2.0 * w[k] * w[k];
+            }
+        }
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::samples::Dense;
+
+    /// Learns from values of one column and checks the classes that come out of it.
+    fn check(values: &[f64], classes: &[usize], count: usize, expected: &[usize]) {
+        let features = Features::Dense64(Dense::new(values.to_vec(), values.len(), 1));
+        let rows: Vec<usize> = (0..values.len()).collect();
+        let all = Standardised::new(&features, classes, count, &rows);
+        let w = all.learn(&rows, &vec![1.0; values.len()], 1e-3, None, &|| false);
+        let planes = all.planes(&w);
+        let mut scores = vec![0.0; all.heads()];
+        let found: Vec<usize> = rows
+            .iter()
+            .map(|&i| {
+                all.score(&planes, i, &mut scores);
+                best_class(&scores)
+            })
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn two_classes_and_three_are_told_apart() {
+        check(&[1e9, 1e9 + 1.0, 1e9 + 2.0, 1e9 + 3.0], &[0, 0, 1, 1], 2, &[0, 0, 1, 1]);
+        check(&[0., 1., 5., 6., 9., 10.], &[2, 2, 0, 0, 1, 1], 3, &[2, 2, 0, 0, 1, 1]);
+    }
+
+    #[test]
+    fn numbers_at_the_ends_of_the_range_do_no_harm() {
+        check(&[1e307, -1e307, 1.5e307, -1.2e307], &[1, 0, 1, 0], 2, &[1, 0, 1, 0]);
+        check(&[1e-300, -1e-300, 2e-300, -1e-300], &[1, 0, 1, 0], 2, &[1, 0, 1, 0]);
+        // A constant column says nothing: the larger class wins.
+        check(&[7.0; 5], &[1, 0, 1, 0, 1], 2, &[1; 5]);
+    }
+
+    #[test]
+    fn slopes_are_those_of_the_loss() {
+        let values = vec![0.5, 2.0, -1.0, 3.0, 0.0, 1.0, 4.0, -2.0];
+        let features = Features::Dense64(Dense::new(values, 4, 2));
+        let (rows, classes) = ([0, 1, 2, 3], [0, 1, 2, 1]);
+        let all = Standardised::new(&features, &classes, 3, &rows);
+        let importance = [1.0, 0.3, 0.8, 1.0];
+        let loss = Ridge { all: &all, rows: &rows, importance: &importance, lambda: 0.1 };
+        let w: Vec<f64> = (0..9).map(|k| f64::from(k % 4) - 1.5).collect();
+        let slope = loss.at(&w).slope;
+        for k in 0..9 {
+            let moved = |by: f64| {
+                let mut w = w.clone();
+                w[k] += by;
+                loss.at(&w).loss
+            };
+            let expected = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+            assert!((slope[k] - expected).abs() < 1e-8, "{k}: {} {expected}", slope[k]);
+        }
+    }
+}

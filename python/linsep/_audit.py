@@ -1,0 +1,267 @@
+"""Which rows probably carry a wrong label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from linsep import _html, _linsep
+from linsep._data import read_classes, read_labels, read_matrix
+from linsep._decision import naming_columns
+from linsep._explanation import row_names
+from linsep._proof import Margin
+from linsep._table import Table, is_path, read_data
+
+__all__ = ["Audit", "audit"]
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """What makes each row suspicious of a wrong label. Rows are counted from 0.
+
+    Arrays of one value per row are in the order of the data, and empty if a limit was reached before any
+    row could be judged.
+
+    Attributes
+    ----------
+    suspects : ndarray of int
+        The rows to look at, the most suspicious first: those whose label is more probably wrong than
+        right.
+    ranking : ndarray of int
+        All rows, the most suspicious first.
+    probability : ndarray of float
+        The probability that the label of each row is wrong, as hyperplanes see it that were learnt from
+        other rows.
+    suggested : ndarray
+        The label that these hyperplanes would give each row.
+    against : ndarray of float
+        The share of them that put the row into another class than its own.
+    expected : float
+        The number of wrong labels to expect: the sum of all probabilities.
+    contradicted : ndarray of bool
+        Whether an identical row stands under another label. That is proven.
+    in_the_way : ndarray of bool
+        Whether the row is one of those without which the rest is proven to be separable; all False if
+        all rows are separable, and for more than two classes.
+    irreducible : bool or None
+        Whether it is proven that none of the rows in the way can be put back; None if there are none.
+    margin_weight : ndarray of float or None
+        The share that each row has in bounding the largest margin of separable rows: zero if the margin
+        does not depend on it. None if the rows are not separable, or of more than two classes.
+    margin_without : dict
+        Bounds on the largest margin without single suspects; see `leave_out`.
+    verdict, margin : str or None, Margin or None
+        Whether a hyperplane separates all rows, and bounds on the largest margin; see :class:`Decision`.
+        None for more than two classes.
+    verdict_without_suspects, margin_without_suspects : str or None, Margin or None
+        The same for the rows that are no suspects.
+    contradictions : list of list of int
+        Groups of identical rows that stand under several labels.
+    stopped : str or None
+        The limit that was reached before everything was done: "time" or "cancelled".
+    labels : ndarray
+        The labels that were audited.
+    suspects_index : index or None
+        The suspects by the index of the frame, or by the column of the table that names its rows.
+    """
+
+    suspects: np.ndarray
+    ranking: np.ndarray
+    probability: np.ndarray
+    suggested: np.ndarray
+    against: np.ndarray
+    expected: float
+    contradicted: np.ndarray
+    in_the_way: np.ndarray
+    irreducible: bool | None
+    margin_weight: np.ndarray | None
+    margin_without: dict[int, Margin]
+    verdict: str | None
+    margin: Margin | None
+    verdict_without_suspects: str | None
+    margin_without_suspects: Margin | None
+    contradictions: list[list[int]]
+    stopped: str | None
+    seconds: float
+    rows: int
+    features: int
+    classes: list[Any]
+    labels: np.ndarray | None = None
+    suspects_index: Any = None
+
+    @property
+    def proven(self) -> np.ndarray:
+        """Whether each row is proven to conflict with others; all others are at most suspicious."""
+        return self.contradicted | self.in_the_way
+
+    def to_frame(self) -> Any:
+        """Return one line per row, the most suspicious first, as a pandas DataFrame."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {"row": np.arange(len(self.probability))}
+        if self.labels is not None and len(self.probability):
+            columns["label"] = self.labels
+        columns |= {
+            "suggested": self.suggested,
+            "probability": self.probability,
+            "against": self.against,
+            "contradicted": self.contradicted,
+            "in_the_way": self.in_the_way,
+        }
+        if self.margin_weight is not None:
+            columns["margin_weight"] = self.margin_weight
+        return pd.DataFrame(columns).iloc[self.ranking].reset_index(drop=True)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        facts = [
+            ("data", f"{self.rows:,} rows x {self.features:,} features, {len(self.classes)} classes")
+        ]
+        named = self.suspects if self.suspects_index is None else self.suspects_index
+        facts.append(("suspects", _html.listed(named) if len(named) else "none"))
+        if len(self.probability):
+            proven = int(self.proven[self.suspects].sum())
+            facts.append(("of them proven to conflict", f"{proven:,}"))
+            facts.append(("wrong labels to expect", f"{self.expected:.1f}"))
+        if self.contradictions:
+            facts.append(("contradictions", _html.listed(self.contradictions, 5)))
+        for name, verdict, margin in (
+            ("all rows", self.verdict, self.margin),
+            ("without the suspects", self.verdict_without_suspects, self.margin_without_suspects),
+        ):
+            if verdict == "separable" and margin is not None:
+                low, high = _html.number(margin.lower), _html.number(margin.upper)
+                verdict += f", {margin.kind} margin between {low} and {high}"
+            if verdict is not None:
+                facts.append((name, verdict))
+        if self.stopped is not None:
+            facts.append(("stopped by", self.stopped))
+        return facts
+
+    def __repr__(self) -> str:
+        width = max(len(name) for name, _ in self._facts())
+        lines = [f"  {name:<{width}}  {value}" for name, value in self._facts()]
+        return "\n".join([f"Audit: {_html.counted(len(self.suspects), 'suspect', 'suspects')}", *lines])
+
+    def _repr_html_(self) -> str:
+        title = _html.counted(len(self.suspects), "suspect", "suspects")
+        return _html.facts(f"Audit: {title}", self._facts())
+
+
+def audit(
+    X: Any,
+    y: Any = None,
+    *,
+    positive: Any = None,
+    leave_out: int | None = None,
+    time_limit: float | None = None,
+    verbose: bool = False,
+) -> Audit:
+    """Rank rows by how probably their label is wrong, on data of any kind: separable or not.
+
+    Hyperplanes are learnt from some rows and asked about others. Where they contradict a label more
+    boldly than chance explains, the row is suspicious. Beside that stands what is proven.
+
+    Parameters
+    ----------
+    X : array-like of shape (rows, features)
+        As in :func:`decide`: arrays, sparse matrices, frames, tables in files, paths. All rows have to
+        fit in memory.
+    y : array-like of shape (rows,)
+        Labels of two classes or more: numbers, strings or booleans. Each class needs two rows. Tables
+        are of two classes.
+    positive : object, optional
+        The label of one class; all others are then one.
+    leave_out : int, optional
+        Of so many suspects, the margin without each is bounded, if the rows of two classes are
+        separable. By default 10, or none if there are more than a million values, where it would take
+        longer than all else.
+    time_limit : float, optional
+        The time in seconds after which the work ends with what is known.
+    verbose : bool
+        Whether a line is printed as each part of the work begins.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    ValueError
+        If the data cannot be used, or a class has one row only.
+
+    Examples
+    --------
+    The label of row 7 is wrong, though a hyperplane can still accommodate it.
+
+    >>> import linsep
+    >>> X = [[k + 30 * (k // 20), k % 7 + 9 * (k // 20)] for k in range(40)]
+    >>> y = ["b" if k >= 20 or k == 7 else "a" for k in range(40)]
+    >>> audit = linsep.audit(X, y)
+    >>> audit.suspects.tolist(), audit.suggested[7]
+    ([7], 'a')
+    """
+    if leave_out is not None and (
+        isinstance(leave_out, bool) or leave_out != int(leave_out) or leave_out < 0
+    ):
+        raise ValueError(f"leave_out is {leave_out!r}; expected an integer, at least 0")
+    options: dict[str, Any] = {
+        "leave_out": None if leave_out is None else int(leave_out),
+        "time_limit": None if time_limit is None else float(time_limit),
+        "progress": print if verbose else None,
+    }
+    codes = values = chosen = None
+    if isinstance(X, Table) or is_path(X) or y is None:
+        matrix, labels = read_data(X, y, positive, verbose)
+        chosen, classes = labels.positive, list(labels.classes)
+    else:
+        matrix = read_matrix(X)
+        values, classes = read_classes(y, matrix.rows)
+        if positive is not None or len(classes) == 2:
+            labels = read_labels(y, matrix.rows, positive)
+            chosen, classes = labels.positive, list(labels.classes)
+            values = values if positive is None else np.array(classes, dtype=object)[chosen.astype(int)]
+        elif len(classes) < 2:
+            raise ValueError(f"expected two classes, found one class: all rows are {classes[0]!r}")
+        else:
+            place = {label: k for k, label in enumerate(classes)}
+            plain = (v.item() if isinstance(v, np.generic) else v for v in values)
+            codes = np.fromiter((place[v] for v in plain), dtype=np.uint32, count=matrix.rows)
+    names = [str(label) for label in classes]
+    with naming_columns(matrix.names):
+        found = _linsep.audit_rows(matrix.values, chosen, classes=codes, names=names, **options)
+    return _read(found, matrix, classes, values)
+
+
+def _read(found: dict[str, Any], matrix: Any, classes: list[Any], values: Any) -> Audit:
+    """Return the audit that Rust made."""
+    suspects = found["ranking"][: found["suspects"]]
+    ids = found["row_names"]
+    ids = None if ids is None else [ids[row] for row in suspects]
+    verdict, margin = found["all"] or (None, None)
+    rest, rest_margin = found["rest"] or (None, None)
+    return Audit(
+        suspects=suspects,
+        ranking=found["ranking"],
+        probability=found["probability"],
+        suggested=np.array(classes)[found["suggested"]] if len(found["suggested"]) else np.array([]),
+        against=found["against"],
+        expected=found["expected"],
+        contradicted=found["contradicted"],
+        in_the_way=found["in_the_way"],
+        irreducible=found["irreducible"],
+        margin_weight=found["margin_weight"],
+        margin_without={row: Margin(*bounds) for row, bounds in found["margin_without"]},
+        verdict=verdict,
+        margin=None if margin is None else Margin(*margin),
+        verdict_without_suspects=rest,
+        margin_without_suspects=None if rest_margin is None else Margin(*rest_margin),
+        contradictions=found["contradictions"],
+        stopped=found["stopped"],
+        seconds=found["seconds"],
+        rows=matrix.rows,
+        features=matrix.columns,
+        classes=classes,
+        labels=values,
+        suspects_index=row_names(suspects, matrix.index, ids),
+    )
