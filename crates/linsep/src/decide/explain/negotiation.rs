@@ -1,0 +1,221 @@
+//! Conflicts that share no row, one per suspect, where all want the same few rows.
+//!
+//! ```text
+//! given    suspects with targets t_s = -z_s, and rows with vectors z_i, z = y (x, 1) standardised, of length one
+//! find     for each s multipliers x >= 0 with sum x_i z_i = t_s: with s the rows conflict
+//!          such that no row is in two of them
+//!
+//! first    each suspect takes the cheapest rows that no one has taken, the nearest to the border first
+//! repeat   a suspect that shares a row gives its rows back and takes the cheapest again; a row is the
+//!          dearer the more hold it now, and the more often it was shared before
+//! until    no row is shared, or the work is spent; the most disjoint conflicts that were seen count
+//! ```
+//!
+//! Suspects with a choice give way to those without, as in the routing of wires.
+//!
+//! Reference: L. McMurchie and C. Ebeling, PathFinder: a negotiation-based performance-driven router for
+//! FPGAs, FPGA 1995.
+
+use super::super::solvers::cheapest_cone::{Combination, Effort, Spent, Vectors, cheapest};
+use crate::Samples;
+
+/// How much dearer a row is for each that holds it, in the first round; a round more adds as much.
+const CROWDED: f64 = 3.0;
+/// How much dearer a row is for each time that it was shared.
+const REMEMBERED: f64 = 1.0;
+/// Rounds without more disjoint conflicts that end it.
+const PATIENCE: usize = 12;
+
+/// What was found: suspects by place with the rows that conflict with them, by place, and how often a row was shared.
+pub struct Negotiated {
+    pub conflicts: Vec<(usize, Combination)>,
+    pub wanted: Vec<f64>,
+}
+
+/// Returns as many conflicts as were found, each of a suspect and rows that are in no other. Suspects are best given
+/// with those first that have the least choice.
+pub fn negotiate(
+    samples: &Samples,
+    suspects: &[usize],
+    rows: &[usize],
+    most: usize,
+    halt: &dyn Fn() -> bool,
+) -> Negotiated {
+    let standard = Standard::of(samples, rows);
+    let targets = suspects.iter().map(|&s| {
+        let mut target = standard.vector(samples, s);
+        target.iter_mut().for_each(|v| *v = -*v);
+        target
+    });
+    let values = rows.iter().flat_map(|&row| standard.vector(samples, row)).collect();
+    let mut market = Market {
+        vectors: Vectors::new(values, samples.columns() + 1),
+        targets: targets.collect(),
+        holders: vec![0; rows.len()],
+        wanted: vec![0.0; rows.len()],
+        held: vec![None; suspects.len()],
+        hopeless: vec![false; suspects.len()],
+        spent: Spent::default(),
+        most,
+        halt,
+    };
+    let conflicts = market.run();
+    Negotiated { conflicts, wanted: market.wanted }
+}
+
+struct Market<'a> {
+    vectors: Vectors,
+    targets: Vec<Vec<f64>>,
+    /// By row: how many hold it, and how often it was shared.
+    holders: Vec<u32>,
+    wanted: Vec<f64>,
+    /// By suspect: what it holds, and whether it conflicts with no rows at all.
+    held: Vec<Option<Combination>>,
+    hopeless: Vec<bool>,
+    spent: Spent,
+    most: usize,
+    halt: &'a dyn Fn() -> bool,
+}
+
+impl Market<'_> {
+    fn run(&mut self) -> Vec<(usize, Combination)> {
+        let mut best: Vec<(usize, Combination)> = vec![];
+        let mut patience = PATIENCE;
+        let mut round = 0;
+        while patience > 0 && !self.over() {
+            for suspect in 0..self.targets.len() {
+                self.settle(suspect, round);
+            }
+            let apart = self.apart();
+            patience -= 1;
+            if apart.len() > best.len() {
+                (best, patience) = (apart, PATIENCE);
+            }
+            let routed = self.held.iter().flatten().count();
+            if best.len() == routed {
+                break;
+            }
+            for (wanted, &holders) in self.wanted.iter_mut().zip(&self.holders) {
+                *wanted += REMEMBERED * f64::from(holders.saturating_sub(1));
+            }
+            round += 1;
+        }
+        best
+    }
+
+    fn over(&self) -> bool {
+        self.spent.0 >= self.most || (self.halt)()
+    }
+
+    /// Gives a suspect rows, or others than it has if it shares one.
+    fn settle(&mut self, suspect: usize, round: usize) {
+        let shares = |held: &Combination| held.iter().any(|&(row, _)| self.holders[row] > 1);
+        if self.hopeless[suspect]
+            || self.over()
+            || self.held[suspect].as_ref().is_some_and(|held| !shares(held))
+        {
+            return;
+        }
+        let before = self.held[suspect].take().unwrap_or_default();
+        before.iter().for_each(|&(row, _)| self.holders[row] -= 1);
+        let start: Vec<usize> = before.iter().map(|&(row, _)| row).collect();
+        let crowded = CROWDED * (round + 1) as f64;
+        let price = |row: usize| {
+            (1.0 + self.wanted[row]) * (1.0 + crowded * f64::from(self.holders[row]))
+        };
+        let prices: Vec<f64> = (0..self.vectors.len()).map(price).collect();
+        let mut found = None;
+        if round == 0 {
+            let free = prices.iter().zip(&self.holders);
+            let free: Vec<f64> =
+                free.map(|(&price, &held)| if held > 0 { f64::INFINITY } else { price }).collect();
+            found = self.cheapest(&free, suspect, &start, Effort::Cheap);
+        }
+        if found.is_none() {
+            found = self.cheapest(&prices, suspect, &start, Effort::Cheapest);
+        }
+        // What was asked while time ran out is no answer.
+        self.hopeless[suspect] = found.is_none() && !self.over();
+        if let Some(found) = found {
+            found.iter().for_each(|&(row, _)| self.holders[row] += 1);
+            self.held[suspect] = Some(found);
+        }
+    }
+
+    fn cheapest(
+        &mut self,
+        prices: &[f64],
+        suspect: usize,
+        start: &[usize],
+        effort: Effort,
+    ) -> Option<Combination> {
+        let target = &self.targets[suspect];
+        cheapest(&self.vectors, prices, target, start, effort, &mut self.spent, self.halt)
+    }
+
+    /// Returns conflicts that share no row: those first that share with the fewest others.
+    fn apart(&self) -> Vec<(usize, Combination)> {
+        let shared = |held: &Combination| {
+            held.iter().map(|&(row, _)| self.holders[row] as usize - 1).sum::<usize>()
+        };
+        let mut all: Vec<(usize, usize)> = self
+            .held
+            .iter()
+            .enumerate()
+            .filter_map(|(s, held)| held.as_ref().map(|held| (shared(held), s)))
+            .collect();
+        all.sort_unstable();
+        let mut taken = vec![false; self.vectors.len()];
+        let mut apart = vec![];
+        for (_, s) in all {
+            let held = self.held[s].as_ref().expect("it was listed");
+            if held.iter().all(|&(row, _)| !taken[row]) {
+                held.iter().for_each(|&(row, _)| taken[row] = true);
+                apart.push((s, held.clone()));
+            }
+        }
+        apart.sort_unstable_by_key(|(s, _)| *s);
+        apart
+    }
+}
+
+/// Features moved and scaled to mean 0 and deviation 1 over some rows: rows that conflict do so wherever the origin is,
+/// and vectors that point apart are easier for floats.
+struct Standard {
+    means: Vec<f64>,
+    scales: Vec<f64>,
+}
+
+impl Standard {
+    fn of(samples: &Samples, rows: &[usize]) -> Self {
+        let columns = samples.columns();
+        let share = 1.0 / rows.len().max(1) as f64;
+        let (mut means, mut squares) = (vec![0.0; columns], vec![0.0; columns]);
+        for &row in rows {
+            samples.features().for_each(row, |k, v| means[k] += v * share);
+        }
+        let mut stored = vec![0.0; columns];
+        for &row in rows {
+            samples.features().for_each(row, |k, v| {
+                squares[k] += (v - means[k]).powi(2) * share;
+                stored[k] += share;
+            });
+        }
+        let scale = |k: usize| {
+            let scale = (squares[k] + (1.0 - stored[k]).max(0.0) * means[k] * means[k]).sqrt().recip();
+            if scale.is_finite() && scale > 0.0 { scale } else { 1.0 }
+        };
+        Standard { scales: (0..columns).map(scale).collect(), means }
+    }
+
+    /// Returns y (x, 1) in these units, of length one.
+    fn vector(&self, samples: &Samples, row: usize) -> Vec<f64> {
+        let sign = if samples.positive()[row] { 1.0 } else { -1.0 };
+        let zero = self.means.iter().zip(&self.scales).map(|(mean, scale)| -sign * mean * scale);
+        let mut vector: Vec<f64> = zero.chain([sign]).collect();
+        samples.features().for_each(row, |k, v| vector[k] = sign * (v - self.means[k]) * self.scales[k]);
+        let length = vector.iter().map(|v| v * v).sum::<f64>().sqrt();
+        vector.iter_mut().for_each(|v| *v /= length);
+        vector
+    }
+}
