@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use linsep::models::{Model, Response, SeparationError};
 use linsep::proof::proof::MOST_BYTES;
-use linsep::proof::{Margin, Proof, Refused, Removals, Verdict, Verified, verify_data, verify_model};
+use linsep::proof::{
+    Margin, Proof, Refused, Removals, Verdict, Verified, verify_data, verify_model,
+};
 use linsep::report::counted;
 use serde_json::json;
 
@@ -96,7 +98,9 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
                 let most = counted(at_most as u64, "row");
                 match at_least == at_most {
                     true => format!("\n  removal     {most} must go, and no smaller set exists"),
-                    false => format!("\n  removal     at least {at_least} and at most {most} must go"),
+                    false => {
+                        format!("\n  removal     at least {at_least} and at most {most} must go")
+                    }
                 }
             });
             format!(

@@ -4,7 +4,9 @@ use dashu_int::IBig;
 use linsep_data::Memory;
 use linsep_proof::margin::{lower_bound, upper_bound};
 use linsep_proof::proof::Claim;
-use linsep_proof::{Conflict, Margin, Plane, Proof, Separator, prove_separable, verify, verify_data};
+use linsep_proof::{
+    Conflict, Margin, Plane, Proof, Separator, prove_separable, verify, verify_data,
+};
 
 use super::budget::Limit;
 use super::exact::integers::rounded;

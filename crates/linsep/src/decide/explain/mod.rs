@@ -59,7 +59,9 @@ impl Explanation {
     pub fn extend_proof(&self, decision: &mut Decision) {
         let proof = match &mut decision.outcome {
             Outcome::Separable { .. } => None,
-            Outcome::QuasiSeparable { proof, .. } | Outcome::Inseparable { proof, .. } => Some(proof),
+            Outcome::QuasiSeparable { proof, .. } | Outcome::Inseparable { proof, .. } => {
+                Some(proof)
+            }
             Outcome::Undecided { proof, .. } => proof.as_mut(),
         };
         if let (Some(proof), Some(removal)) = (proof, &self.removal) {

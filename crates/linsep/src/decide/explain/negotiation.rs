@@ -26,21 +26,15 @@ const REMEMBERED: f64 = 1.0;
 /// Rounds without more disjoint conflicts that end it.
 const PATIENCE: usize = 12;
 
-/// What was found: suspects by place with the rows that conflict with them, by place, and how often a row was shared.
-pub struct Negotiated {
-    pub conflicts: Vec<(usize, Combination)>,
-    pub wanted: Vec<f64>,
-}
-
-/// Returns as many conflicts as were found, each of a suspect and rows that are in no other. Suspects are best given
-/// with those first that have the least choice.
+/// Returns as many conflicts as were found: each a suspect, and rows that are in no other, all by place. Suspects are
+/// best given with those first that have the least choice; `most` are the products that it may take.
 pub fn negotiate(
     samples: &Samples,
     suspects: &[usize],
     rows: &[usize],
     most: usize,
     halt: &dyn Fn() -> bool,
-) -> Negotiated {
+) -> Vec<(usize, Combination)> {
     let standard = Standard::of(samples, rows);
     let targets = suspects.iter().map(|&s| {
         let mut target = standard.vector(samples, s);
@@ -48,7 +42,7 @@ pub fn negotiate(
         target
     });
     let values = rows.iter().flat_map(|&row| standard.vector(samples, row)).collect();
-    let mut market = Market {
+    let market = Market {
         vectors: Vectors::new(values, samples.columns() + 1),
         targets: targets.collect(),
         holders: vec![0; rows.len()],
@@ -59,8 +53,7 @@ pub fn negotiate(
         most,
         halt,
     };
-    let conflicts = market.run();
-    Negotiated { conflicts, wanted: market.wanted }
+    market.run()
 }
 
 struct Market<'a> {
@@ -78,7 +71,7 @@ struct Market<'a> {
 }
 
 impl Market<'_> {
-    fn run(&mut self) -> Vec<(usize, Combination)> {
+    fn run(mut self) -> Vec<(usize, Combination)> {
         let mut best: Vec<(usize, Combination)> = vec![];
         let mut patience = PATIENCE;
         let mut round = 0;
@@ -120,9 +113,8 @@ impl Market<'_> {
         before.iter().for_each(|&(row, _)| self.holders[row] -= 1);
         let start: Vec<usize> = before.iter().map(|&(row, _)| row).collect();
         let crowded = CROWDED * (round + 1) as f64;
-        let price = |row: usize| {
-            (1.0 + self.wanted[row]) * (1.0 + crowded * f64::from(self.holders[row]))
-        };
+        let price =
+            |row: usize| (1.0 + self.wanted[row]) * (1.0 + crowded * f64::from(self.holders[row]));
         let prices: Vec<f64> = (0..self.vectors.len()).map(price).collect();
         let mut found = None;
         if round == 0 {
@@ -202,7 +194,8 @@ impl Standard {
             });
         }
         let scale = |k: usize| {
-            let scale = (squares[k] + (1.0 - stored[k]).max(0.0) * means[k] * means[k]).sqrt().recip();
+            let scale =
+                (squares[k] + (1.0 - stored[k]).max(0.0) * means[k] * means[k]).sqrt().recip();
             if scale.is_finite() && scale > 0.0 { scale } else { 1.0 }
         };
         Standard { scales: (0..columns).map(scale).collect(), means }
@@ -213,7 +206,9 @@ impl Standard {
         let sign = if samples.positive()[row] { 1.0 } else { -1.0 };
         let zero = self.means.iter().zip(&self.scales).map(|(mean, scale)| -sign * mean * scale);
         let mut vector: Vec<f64> = zero.chain([sign]).collect();
-        samples.features().for_each(row, |k, v| vector[k] = sign * (v - self.means[k]) * self.scales[k]);
+        samples
+            .features()
+            .for_each(row, |k, v| vector[k] = sign * (v - self.means[k]) * self.scales[k]);
         let length = vector.iter().map(|v| v * v).sum::<f64>().sqrt();
         vector.iter_mut().for_each(|v| *v /= length);
         vector

@@ -22,15 +22,9 @@ use super::super::exact::rows::SignedRows;
 use super::super::options::DecideOptions;
 use super::super::plan;
 use super::super::solvers::order::{Scored, by_score, keep_smallest};
-use super::negotiation::{Negotiated, negotiate};
+use super::negotiation::negotiate;
 use super::removal::value;
 use crate::{Hyperplane, Samples};
-
-/// Conflicts that share no row, and rows that more suspects wanted than could have them, the most wanted first.
-pub struct Packed {
-    pub conflicts: Vec<Conflict>,
-    pub wanted: Vec<usize>,
-}
 
 /// Returns conflicts that share no row. Without the suspects, the most wrong first, the rest is separated by the
 /// hyperplane; `same` are groups of identical rows under both labels.
@@ -40,12 +34,13 @@ pub fn packed(
     plane: &Hyperplane,
     same: &[Vec<usize>],
     deadline: &Deadline,
-) -> Packed {
-    let mut packing = Packing { samples, deadline, used: vec![false; samples.rows()], conflicts: vec![] };
+) -> Vec<Conflict> {
+    let mut packing =
+        Packing { samples, deadline, used: vec![false; samples.rows()], conflicts: vec![] };
     packing.pair(same);
-    let wanted = packing.negotiate(suspects, plane);
+    packing.negotiate(suspects, plane);
     packing.fill(suspects);
-    Packed { conflicts: packing.conflicts, wanted }
+    packing.conflicts
 }
 
 struct Packing<'a> {
@@ -78,8 +73,8 @@ impl Packing<'_> {
         rows.iter().copied().filter(|&row| !self.used[row]).collect()
     }
 
-    /// Takes a conflict for each suspect that finds one; returns the rows that too many wanted.
-    fn negotiate(&mut self, suspects: &[usize], plane: &Hyperplane) -> Vec<usize> {
+    /// Takes a conflict for each suspect that finds one.
+    fn negotiate(&mut self, suspects: &[usize], plane: &Hyperplane) {
         let samples = self.samples;
         let shape = Memory::new(samples).shape();
         // The least wrong have the least choice.
@@ -87,25 +82,22 @@ impl Packing<'_> {
         left.reverse();
         let most = plan::packing_products(shape, left.len());
         if most == 0 {
-            return vec![];
+            return;
         }
         let rows = self.near(suspects, plane, plan::packing_rows(shape, left.len()));
         if left.is_empty() || rows.len() < 2 {
-            return vec![];
+            return;
         }
         let halt = || self.deadline.halted();
-        let Negotiated { conflicts, wanted } = negotiate(samples, &left, &rows, most, &halt);
+        let conflicts = negotiate(samples, &left, &rows, most, &halt);
         let exact = |(suspect, combination): &(usize, Vec<(usize, f64)>)| {
-            let mut places: Vec<usize> = combination.iter().map(|(place, _)| rows[*place]).collect();
+            let mut places: Vec<usize> =
+                combination.iter().map(|(place, _)| rows[*place]).collect();
             places.push(left[*suspect]);
             self.exactly(&places)
         };
         let found: Vec<Conflict> = conflicts.par_iter().filter_map(exact).collect();
         found.into_iter().for_each(|conflict| self.add(conflict));
-        let mut wanted: Vec<Scored> = rows.iter().zip(wanted).map(|(&row, w)| (-w, row)).collect();
-        wanted.retain(|(w, _)| *w < 0.0);
-        wanted.sort_unstable_by(by_score);
-        wanted.into_iter().map(|(_, row)| row).collect()
     }
 
     /// Returns the rows of the rest that lie nearest to the hyperplane, and in no conflict.
@@ -145,7 +137,8 @@ impl Packing<'_> {
         let mut questions = plan::packing_questions(Memory::new(self.samples).shape());
         while questions > 0 && !self.deadline.halted() && !self.unused(suspects).is_empty() {
             questions -= 1;
-            let left: Vec<usize> = (0..self.samples.rows()).filter(|&row| !self.used[row]).collect();
+            let left: Vec<usize> =
+                (0..self.samples.rows()).filter(|&row| !self.used[row]).collect();
             let Ok(rest) = self.samples.with_rows(&left) else {
                 return;
             };

@@ -80,7 +80,7 @@ pub fn removal(
         rows.into_iter().map(|row| RemovedRow { row, distance: wrong(row) }).collect();
     rows.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(a.row.cmp(&b.row)));
     let suspects: Vec<usize> = rows.iter().map(|removed| removed.row).collect();
-    let conflicts = packed(samples, &suspects, &plane, same, deadline).conflicts;
+    let conflicts = packed(samples, &suspects, &plane, same, deadline);
     let removal =
         Removal { rows, irreducible, hyperplane: plane, at_least: conflicts.len(), conflicts };
     let mut removal = accepted(removal, samples, decision);

@@ -139,7 +139,10 @@ impl<'a> Simplex<'a> {
             inverse: (0..m).map(unit).collect(),
             x: target.iter().map(|t| t.abs()).collect(),
             effort: Effort::Cheapest,
-            asked: (0..vectors.len()).filter(|&place| costs[place].is_finite()).take(FIRST * m).collect(),
+            asked: (0..vectors.len())
+                .filter(|&place| costs[place].is_finite())
+                .take(FIRST * m)
+                .collect(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The page of a decision.
 
-use super::super::svg::{Anchor, Drawing, Scale, labelled, px};
 use super::super::decision::must_go;
+use super::super::svg::{Anchor, Drawing, Scale, labelled, px};
 use super::super::text::notes;
 use super::super::{bracket, counted, duration, grouped, number, rounded};
 use super::{Page, pictures};
