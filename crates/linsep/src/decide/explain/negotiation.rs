@@ -214,3 +214,35 @@ impl Standard {
         vector
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns how many suspects get rows of their own.
+    fn check(values: &[f64], labels: &str, suspects: &[usize], most: usize, expected: usize) {
+        let positive: Vec<bool> = labels.chars().map(|c| c == '+').collect();
+        let samples = Samples::dense(values.to_vec(), 1, positive).unwrap();
+        let rows: Vec<usize> = (0..values.len()).filter(|row| !suspects.contains(row)).collect();
+        let found = negotiate(&samples, suspects, &rows, most, &|| false);
+        assert_eq!(found.len(), expected);
+        let mut seen = vec![false; rows.len()];
+        for (place, _) in found.iter().flat_map(|(_, combination)| combination) {
+            assert!(!std::mem::replace(&mut seen[*place], true), "shared: {found:?}");
+        }
+    }
+
+    #[test]
+    fn who_has_a_choice_gives_way() {
+        let enough = 1_000_000;
+        // The suspect at 0.9 needs the row at 1, the other one could do with it too.
+        for suspects in [[4, 5], [5, 4]] {
+            check(&[0., 1., 3., 4., 0.9, -1.], "--++++", &suspects, enough, 2);
+        }
+        // Three suspects and two rows to conflict with.
+        check(&[0., 1., 3., 4., 5., 0.9, -1., -2.], "--++++++", &[5, 6, 7], enough, 2);
+        // One that conflicts with nothing.
+        check(&[0., 1., 3., 4., 6.], "--+++", &[4], enough, 0);
+        check(&[0., 1., 3., 4., 0.9, -1.], "--++++", &[4, 5], 0, 0);
+    }
+}

@@ -152,3 +152,54 @@ impl Packing<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows on a line of which those below 2 are negative, but for the suspects.
+    fn check(values: &[f64], labels: &str, suspects: &[usize], expected: &[&[usize]]) {
+        let positive: Vec<bool> = labels.chars().map(|c| c == '+').collect();
+        let samples = Samples::dense(values.to_vec(), 1, positive).unwrap();
+        let same = super::super::duplicates::contradictions(&samples);
+        let plane = Hyperplane { weights: vec![1.0], bias: -2.0 };
+        let found = packed(&samples, suspects, &plane, &same, &Deadline::new(None, None));
+        let mut rows: Vec<Vec<usize>> = found.iter().map(Conflict::rows).collect();
+        rows.sort_unstable();
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn each_suspect_has_its_own_conflict() {
+        check(&[0., 1., 3., 4., 0.5, -1.], "--++++", &[5, 4], &[&[0, 2, 5], &[1, 3, 4]]);
+        // Both need the one negative row.
+        check(&[1., 3., 4., 0.5, -1.], "-++++", &[4, 3], &[&[0, 1, 3]]);
+    }
+
+    #[test]
+    fn pairs_come_first() {
+        check(&[0., 0., 0., 3., -1.], "-++++", &[1, 2, 4], &[&[0, 1]]);
+        check(
+            &[0., 0., 1., 1., -3., 5., 0.5, -2.],
+            "-+-+-+-+",
+            &[1, 3, 7],
+            &[&[0, 1], &[2, 3], &[5, 6, 7]],
+        );
+    }
+
+    #[test]
+    fn suspects_that_conflict_with_each_other_only() {
+        // Alone each of the two can be humoured by a tilt: together with one row they cannot.
+        check(&[0., 3., 1., 2.5], "-++-", &[2, 3], &[&[0, 1, 2, 3]][..0]);
+    }
+
+    #[test]
+    fn at_a_limit_only_pairs_are_left() {
+        let positive = vec![false, true, false, true, true];
+        let samples = Samples::dense(vec![0., 0., 1., 3., 0.5], 1, positive).unwrap();
+        let plane = Hyperplane { weights: vec![1.0], bias: -2.0 };
+        let over = Deadline::new(Some(std::time::Duration::ZERO), None);
+        let found = packed(&samples, &[4, 1], &plane, &[vec![0, 1]], &over);
+        assert_eq!(found.iter().map(Conflict::rows).collect::<Vec<_>>(), [[0, 1]]);
+    }
+}
