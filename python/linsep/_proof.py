@@ -45,7 +45,7 @@ class Verification:
     reason : str or None
         Why the proof does not hold.
     removal : tuple of int or None
-        Between how many rows must go for the rest to be separable, at least and at most, if that was claimed.
+        At least and at most so many rows must go for the rest to be separable, if that was claimed.
     """
 
     valid: bool
