@@ -120,7 +120,9 @@ struct Simplex<'a> {
 
 impl<'a> Simplex<'a> {
     fn new(vectors: &'a Vectors, costs: &'a [f64], target: &'a [f64], start: &[usize]) -> Self {
-        Self::with(vectors, costs, target, start, &[])
+        let start: Vec<usize> =
+            start.iter().copied().filter(|&place| costs[place].is_finite()).collect();
+        Self::with(vectors, costs, target, &start, &[])
             .unwrap_or_else(|| Self::units(vectors, costs, target))
     }
 
