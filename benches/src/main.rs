@@ -6,6 +6,7 @@
 mod columnar;
 mod deciding;
 mod exact;
+mod explaining;
 mod kernels;
 mod lbfgs;
 mod memory;
@@ -36,7 +37,7 @@ fn main() {
     if names.iter().any(|name| name == "streaming") {
         streaming::run();
     }
-    let benches: [(&str, fn()); 8] = [
+    let benches: [(&str, fn()); 9] = [
         ("kernels", kernels::run),
         ("reading", reading::run),
         ("columnar", columnar::run),
@@ -44,6 +45,7 @@ fn main() {
         ("skipping", skipping::run),
         ("exact", exact::run),
         ("deciding", deciding::run),
+        ("explaining", explaining::run),
         ("ordinary", ordinary::run),
     ];
     for (name, run) in benches {

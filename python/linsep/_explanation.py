@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,13 +26,18 @@ class Explanation:
     ----------
     contradictions : list of list of int
         Groups of identical rows that stand under both labels.
-    suspects : ndarray of int or None
-        Rows without which the rest is separable, the most suspicious first. There may be a smaller
-        set: to find the smallest is NP-hard.
-    distances : ndarray of float or None
+    suspects : ndarray of int
+        Rows without which the rest is separable, the most suspicious first; empty if there are none.
+        To find the smallest set is NP-hard: this is one if `at_least` and `at_most` are the same.
+    distances : ndarray of float
         How far each suspect lies on the wrong side of the hyperplane that separates the rest.
     irreducible : bool or None
         Whether it is proven that no suspect can be put back.
+    at_least, at_most : int or None
+        Between how many rows must go for the rest to be separable, whichever they are; proven, and in
+        the proof of the decision. None if there are no suspects.
+    conflicts : list of list of int
+        As many conflicts as `at_least`, of which no two share a row: from each a row must go.
     coef, intercept
         The hyperplane that separates the rest.
     carried_features, carried_rows : list of int or None
@@ -43,24 +48,25 @@ class Explanation:
     """
 
     contradictions: list[list[int]]
-    suspects: np.ndarray | None
-    distances: np.ndarray | None
+    suspects: np.ndarray
+    distances: np.ndarray
     irreducible: bool | None
     coef: np.ndarray | None
     intercept: float | None
     carried_features: list[int] | None
     carried_rows: list[int] | None
     suspects_index: Any = None
+    at_least: int | None = None
+    at_most: int | None = None
+    conflicts: list[list[int]] = field(default_factory=list)
 
     @classmethod
     def read(cls, found: dict[str, Any], index: Any) -> Explanation:
         """Return the explanation that Rust found."""
         removal = found["removal"]
-        suspects = distances = None
-        if removal is not None:
-            suspects = np.array([row for row, _ in removal], dtype=np.int64)
-            distances = np.array([distance for _, distance in removal])
-        named = None if suspects is None else row_names(suspects, index, found["suspect_names"])
+        suspects = np.array([row for row, _ in removal or []], dtype=np.int64)
+        distances = np.array([distance for _, distance in removal or []], dtype=np.float64)
+        named = None if removal is None else row_names(suspects, index, found["suspect_names"])
         return cls(
             contradictions=found["contradictions"],
             suspects=suspects,
@@ -71,6 +77,9 @@ class Explanation:
             carried_features=found["carried_features"],
             carried_rows=found["carried_rows"],
             suspects_index=named,
+            at_least=found["at_least"],
+            at_most=None if removal is None else len(suspects),
+            conflicts=found["conflicts"] or [],
         )
 
     def renumbered(self, places: np.ndarray) -> Explanation:
@@ -84,6 +93,7 @@ class Explanation:
             self,
             contradictions=[number(group).tolist() for group in self.contradictions],
             suspects=number(self.suspects),
+            conflicts=[number(conflict).tolist() for conflict in self.conflicts],
             carried_rows=None if carried is None else carried.tolist(),
         )
 
@@ -92,12 +102,28 @@ class Explanation:
         facts = []
         if self.contradictions:
             facts.append(("contradictions", listed(self.contradictions, 5)))
-        if self.suspects is not None:
+        if len(self.suspects):
             named = self.suspects if self.suspects_index is None else self.suspects_index
             facts.append((f"separable without {counted(len(named), 'row', 'rows')}", listed(named)))
+            facts.append(("must go", self.must_go()))
         if self.carried_features is not None:
             facts.append(("weakly separated by features", listed(self.carried_features)))
         return facts
+
+    def must_go(self) -> str:
+        """Return between how many rows must go for the rest to be separable, in words.
+
+        Examples
+        --------
+        >>> import linsep
+        >>> linsep.decide([[1], [2], [3], [4]], [0, 1, 0, 1], explain=True).explanation.must_go()
+        '1 row, and no smaller set exists (proven)'
+        """
+        if self.at_most is None:
+            return "no rows"
+        if self.at_least == self.at_most:
+            return f"{counted(self.at_most, 'row', 'rows')}, and no smaller set exists (proven)"
+        return f"at least {self.at_least} and at most {counted(self.at_most, 'row', 'rows')} (proven)"
 
     def __repr__(self) -> str:
         lines = [f"  {name}: {value}" for name, value in self.facts()]

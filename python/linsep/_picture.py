@@ -103,7 +103,7 @@ def write_page(decision: Decision, source: Source, decided: _linsep.Decided, tit
 def _plane(decision: Decision, matrix: Matrix, labels: Labels) -> tuple[np.ndarray, float, np.ndarray]:
     """Return the hyperplane to draw and the suspects: without them it separates, if there are any."""
     why = decision.explanation
-    suspects = np.arange(0) if why is None or why.suspects is None else why.suspects
+    suspects = np.arange(0) if why is None else why.suspects
     if decision._decided is not None:
         return *_linsep.drawn_plane(matrix.values, labels.positive, decision._decided), suspects
     # A decision that comes from a file or another process knows less.

@@ -44,12 +44,15 @@ class Verification:
         The bounds on the margin that were proven, if any were claimed.
     reason : str or None
         Why the proof does not hold.
+    removal : tuple of int or None
+        At least and at most so many rows must go for the rest to be separable, if that was claimed.
     """
 
     valid: bool
     verdict: str | None = None
     margin: Margin | None = None
     reason: str | None = None
+    removal: tuple[int, int] | None = None
 
     def __bool__(self) -> bool:
         return self.valid
@@ -64,7 +67,7 @@ class Proof:
     Parameters
     ----------
     text : str
-        A proof file of version 1, as the program writes it too.
+        A proof file, as the program writes it too.
     positive : object, optional
         The label of the positive class, where it is not the larger one.
 

@@ -129,7 +129,7 @@ pub fn decide<'py>(
         let started = Instant::now();
         shared.show(wire, |data| {
             let mut watcher = Watcher::new(wire);
-            let decision = match kept {
+            let mut decision = match kept {
                 Some(kept) => kept.decide(data, &options, &mut watcher)?,
                 None => decide_data(data, &options, &mut watcher)?,
             };
@@ -139,6 +139,9 @@ pub fn decide<'py>(
                 true => explain_data(data, &decision, &limits, &mut Watcher::new(wire))?,
                 false => None,
             };
+            if let Some(explanation) = &explanation {
+                explanation.extend_proof(&mut decision);
+            }
             let names = match named {
                 true => RowNames::fetch(data, &decision, explanation.as_ref())?,
                 false => RowNames::default(),
@@ -224,6 +227,11 @@ fn describe<'py>(py: Python<'py>, explanation: &Explanation) -> PyResult<Bound<'
         removal.map(|r| r.rows.iter().map(|row| (row.row, row.distance)).collect::<Vec<_>>());
     dict.set_item("removal", rows)?;
     dict.set_item("irreducible", removal.map(|r| r.irreducible))?;
+    dict.set_item("at_least", removal.map(|r| r.at_least))?;
+    dict.set_item(
+        "conflicts",
+        removal.map(|r| r.conflicts.iter().map(Conflict::rows).collect::<Vec<_>>()),
+    )?;
     dict.set_item("coef", removal.map(|r| PyArray1::from_slice(py, &r.hyperplane.weights)))?;
     dict.set_item("intercept", removal.map(|r| r.hyperplane.bias))?;
     let carried = explanation.carried_by.as_ref();

@@ -43,6 +43,8 @@ pub fn verify<'py>(
     dict.set_item("verdict", verified.map(|v| v.verdict().to_string()))?;
     let margin = verified.and_then(Verified::margin);
     dict.set_item("margin", margin.map(|m| (m.lower, m.upper, m.kind.to_string())))?;
+    let removals = verified.and_then(Verified::removals);
+    dict.set_item("removal", removals.map(|r| (r.at_least, r.at_most)))?;
     dict.set_item("reason", outcome.as_ref().err().map(describe))?;
     Ok(dict)
 }

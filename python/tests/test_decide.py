@@ -1,5 +1,6 @@
 """Verdicts, and everything that comes with them."""
 
+import json
 import pickle
 
 import linsep
@@ -155,6 +156,41 @@ def test_wrong_labels_are_found():
     assert linsep.decide(X, y).explanation is None
     twice = linsep.decide([[1.0], [1.0], [0.0]], [0, 1, 0], explain=True)
     assert twice.explanation.contradictions == [[0, 1]]
+
+
+def test_how_many_rows_must_go_is_proven():
+    rng = np.random.default_rng(5)
+    X = rng.uniform(-1, 1, (400, 4))
+    y = (X @ [1.0, -2.0, 0.5, 1.0] > 0).astype(int)
+    wrong = rng.choice(400, 8, replace=False)
+    y[wrong] ^= 1
+    decision = linsep.decide(X, y, explain=True)
+    why = decision.explanation
+    assert 1 <= why.at_least <= why.at_most == len(why.suspects)
+    assert len(why.conflicts) == why.at_least
+    rows = np.concatenate(why.conflicts)
+    assert len(set(rows.tolist())) == len(rows)
+    for conflict in why.conflicts:
+        assert not linsep.decide(X[conflict], y[conflict]).separable
+    assert why.must_go() in repr(decision) and why.must_go() in decision._repr_html_()
+    found = decision.proof.verify(X, y)
+    assert found.valid and found.removal == (why.at_least, why.at_most)
+    assert json.loads(decision.proof.to_json())["version"] == 4
+    plain = linsep.decide(X, y)
+    assert plain.proof.verify(X, y).removal is None
+    assert json.loads(plain.proof.to_json())["version"] == 1
+    tampered = json.loads(decision.proof.to_json())
+    tampered["removal"]["conflicts"].append(tampered["removal"]["conflicts"][0])
+    assert not linsep.Proof(json.dumps(tampered)).verify(X, y)
+
+
+def test_suspects_are_arrays_where_there_are_none(separable):
+    for X, y in (separable, ([[1.0], [1.0]], [0, 1])):
+        why = linsep.decide(X, y, explain=True).explanation
+        assert why.suspects.dtype == np.int64 and why.suspects.shape == (0,)
+        assert why.distances.dtype == np.float64 and why.distances.shape == (0,)
+        assert why.at_least is None and why.at_most is None and why.conflicts == []
+        assert "must go" not in repr(why)
 
 
 def test_renderings_are_readable_and_escaped():

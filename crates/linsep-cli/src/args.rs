@@ -303,8 +303,8 @@ pub struct DecideArgs {
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     pub chart: Option<PathBuf>,
     /// Say why the data is not separable: contradictory duplicates, and a small set of rows without
-    /// which the rest is separable (best effort), the first places to look for wrong labels; for
-    /// quasi-separable data also the features and rows that carry the separation
+    /// which the rest is separable, the first places to look for wrong labels, with a proof of how
+    /// many rows must go at least and at most; for quasi-separable data also the features and rows that carry the separation
     #[arg(long)]
     pub explain: bool,
     /// When to stop: at any separating hyperplane, or at the one of largest margin

@@ -95,6 +95,15 @@ impl<const N: usize> From<[(usize, f64); N]> for RowWeights {
     }
 }
 
+/// Bounds on the smallest number of rows without which the rest is separable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Removals {
+    /// Fewer will not do.
+    pub at_least: usize,
+    /// So many will do.
+    pub at_most: usize,
+}
+
 /// Bounds on the largest margin that any hyperplane has on the data, with all rounding counted.
 ///
 /// A bound that is not known is the least, or the most, that a margin of its kind can be.

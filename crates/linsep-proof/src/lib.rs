@@ -1,7 +1,7 @@
 //! Proofs that labelled data is or is not linearly separable, and the checker that one has to trust.
 //!
 //! In reading order: [`proof`] says what is claimed and how it is written down, [`verify()`] checks
-//! it against the raw rows, [`exact`] does the arithmetic without rounding, [`margin`] bounds margins,
+//! it against the raw rows, [`RemovalClaim`] how many of them must go, [`exact`] does the arithmetic without rounding, [`margin`] bounds margins,
 //! and [`fingerprint()`] names the data. What looks at all rows is a [`Fold`](linsep_data::Fold), so
 //! that proofs can be checked wherever the rows are. [`structure`] makes of the rows of a statistical model
 //! those that decide whether its estimate exists. Nothing here knows of any solver, nor of the
@@ -15,14 +15,16 @@ pub mod look;
 pub mod margin;
 pub mod proof;
 mod rank;
+mod removal;
 mod separator;
 pub mod structure;
 mod verify;
 
 pub use dashu_int::IBig;
-pub use evidence::{Conflict, Margin, RowWeights};
+pub use evidence::{Conflict, Margin, Removals, RowWeights};
 pub use fingerprint::{Fingerprint, Named, fingerprint};
 pub use margin::{margin_lower_bound, margin_upper_bound};
 pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict};
+pub use removal::RemovalClaim;
 pub use separator::{Separator, prove_separable};
 pub use verify::{Refused, Verified, verify, verify_data, verify_model};

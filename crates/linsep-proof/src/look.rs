@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::fingerprint::Fingerprint;
 use crate::margin::SidesAndMargin;
 use crate::proof::{FloatPlane, Integers, MarginKind, Plane};
+use crate::removal::Rest;
 use crate::verify::{Looks, Sides};
 
 /// What a look asks for.
@@ -18,6 +19,8 @@ struct Asked {
     sides: Option<Plane>,
     margin: Option<(MarginKind, FloatPlane)>,
     orthogonal: Vec<Integers>,
+    /// A hyperplane, and the rows that do not count.
+    rest: Option<(Plane, Vec<usize>)>,
 }
 
 impl Asked {
@@ -27,7 +30,8 @@ impl Asked {
             Plane::Floats(plane) => plane.weights.len(),
             Plane::Integers(plane) => plane.weights.len(),
         };
-        let planes = self.sides.iter().map(width);
+        let rest = self.rest.iter().map(|(plane, _)| plane);
+        let planes = self.sides.iter().chain(rest).map(width);
         let planes = planes.chain(self.margin.iter().map(|(_, plane)| plane.weights.len()));
         let mut widths = planes.chain(self.orthogonal.iter().map(|v| v.0.len().wrapping_sub(1)));
         widths.all(|width| width == shape.columns).then(|| Looks {
@@ -38,6 +42,7 @@ impl Asked {
                 .as_ref()
                 .map(|(kind, plane)| SidesAndMargin::new(*kind, &plane.weights, plane.bias)),
             orthogonal: self.orthogonal.iter().map(Sides::of_vector).collect(),
+            rest: self.rest.as_ref().map(|(plane, removed)| Rest::of(plane, removed.clone())),
         })
     }
 }
@@ -73,6 +78,7 @@ impl Kept for Looks<'_> {
             sides: self.sides.as_ref().map(Sides::plane),
             margin: self.margin.as_ref().map(SidesAndMargin::asked),
             orthogonal: self.orthogonal.iter().map(Sides::vector).collect(),
+            rest: self.rest.as_ref().map(|rest| (rest.sides.plane(), rest.removed.to_vec())),
         };
         serde_json::to_string(&asked).expect("plain data").put(out);
     }
@@ -84,6 +90,9 @@ impl Kept for Looks<'_> {
         }
         if let Some(margin) = &self.margin {
             (number(margin.astray), margin.lower).put(out);
+        }
+        if let Some(Rest { astray, classes: [negative, positive], .. }) = &self.rest {
+            (number(*astray), *negative, *positive).put(out);
         }
     }
 
@@ -97,6 +106,10 @@ impl Kept for Looks<'_> {
         if let Some(margin) = &mut self.margin {
             margin.astray = row(from, shape)?;
             margin.lower = f64::take(from)?;
+        }
+        if let Some(rest) = &mut self.rest {
+            rest.astray = row(from, shape)?;
+            rest.classes = [bool::take(from)?, bool::take(from)?];
         }
         Some(())
     }

@@ -1,4 +1,4 @@
-//! What is claimed about data, and the file it is written down in (versions 1 to 3, see PROOFS.md).
+//! What is claimed about data, and the file it is written down in (versions 1 to 4, see PROOFS.md).
 
 use std::fmt;
 
@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Conflict, Margin, RowWeights};
 use crate::fingerprint::fingerprint;
+use crate::removal::RemovalClaim;
 use crate::structure::Model;
 
 /// What a proof file calls itself.
 const FORMAT: &str = "linsep-proof";
-/// The versions that are read: the second has one claim more, the third claims about models. A file is of the first
-/// that has what it claims.
-const VERSIONS: [u32; 3] = [1, 2, 3];
+/// The versions that are read: the second has one claim more, the third claims about models, the fourth says how many
+/// rows must go. A file is of the first that has what it claims.
+const VERSIONS: [u32; 4] = [1, 2, 3, 4];
 
 /// The longest text of a proof file that is read: 1 GiB.
 pub const MOST_BYTES: usize = 1 << 30;
@@ -50,6 +51,9 @@ pub struct Proof {
     /// The model whose structure vectors are the data, if that is what it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelName>,
+    /// What is claimed about the number of rows without which the rest is separable, if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removal: Option<RemovalClaim>,
 }
 
 /// What makes the data of a proof of raw rows: the structure vectors of a model.
@@ -294,7 +298,7 @@ pub enum ProofError {
         found: String,
     },
     /// It is of another version.
-    #[error("expected a proof file of version 1, 2 or 3, found version {found}")]
+    #[error("expected a proof file of version 1, 2, 3 or 4, found version {found}")]
     OtherVersion {
         /// Its version.
         found: u64,
@@ -353,7 +357,15 @@ impl Proof {
     /// Returns the claim about the data that has this name.
     pub fn about(data: DataName, claim: Claim) -> Self {
         let version = claim.version();
-        Proof { format: FORMAT.to_string(), version, data, claim, margin: None, model: None }
+        let (margin, model, removal) = (None, None, None);
+        Proof { format: FORMAT.to_string(), version, data, claim, margin, model, removal }
+    }
+
+    /// Returns the proof with bounds on the number of rows that must go.
+    pub fn with_removal(mut self, removal: RemovalClaim) -> Self {
+        self.removal = Some(removal);
+        self.version = self.own_version();
+        self
     }
 
     /// Returns the same claim as one about the model that makes the data; `constant` is a column, counted from 0, for
@@ -366,7 +378,11 @@ impl Proof {
     }
 
     fn own_version(&self) -> u32 {
-        if self.model.is_some() { VERSIONS[2] } else { self.claim.version() }
+        match (&self.removal, &self.model) {
+            (Some(_), _) => VERSIONS[3],
+            (None, Some(_)) => VERSIONS[2],
+            (None, None) => self.claim.version(),
+        }
     }
 
     /// Returns the verdict that is claimed.

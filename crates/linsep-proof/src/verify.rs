@@ -8,7 +8,7 @@ use linsep_data::kept::fold_kept;
 use linsep_data::{Block, Data, Error, Features, Fold, Memory, Samples};
 use rayon::prelude::*;
 
-use crate::evidence::Margin;
+use crate::evidence::{Margin, Removals};
 use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::{Fingerprint, Named};
 use crate::margin::{SidesAndMargin, lowest_upper_bound, upper_bound};
@@ -17,6 +17,7 @@ use crate::proof::{
     Plane, Proof, Verdict, WeightedRow,
 };
 use crate::rank::PRIMES;
+use crate::removal::{RemovalClaim, Rest};
 use crate::structure::{ModelError, Response, Structure};
 
 /// Features handed to one task where rows are dense.
@@ -38,6 +39,7 @@ pub struct Verified {
     verdict: Verdict,
     rows: usize,
     margin: Option<Margin>,
+    removals: Option<Removals>,
 }
 
 impl Verified {
@@ -55,6 +57,11 @@ impl Verified {
     /// from below, and on that of any hyperplane from above.
     pub fn margin(&self) -> Option<Margin> {
         self.margin
+    }
+
+    /// Returns between how many rows must go before the rest is separable, if that was claimed.
+    pub fn removals(&self) -> Option<Removals> {
+        self.removals
     }
 }
 
@@ -167,6 +174,15 @@ pub enum Refused {
     /// A margin is claimed where there is no hyperplane to have it.
     #[error("the proof claims a margin for data that it says is not separable")]
     MarginWithoutHyperplane,
+    /// Rows are to go from data that is separable as it stands.
+    #[error("the proof says how many rows must go from data that it says is separable")]
+    NothingToRemove,
+    /// Rows are to go from what a model makes of the data, which are not the rows of the data.
+    #[error("the proof says how many rows must go from the structure vectors of a model")]
+    RemovalFromModel,
+    /// A class has no row left.
+    #[error("the rows that go leave no row of a class")]
+    ClassRemoved,
 }
 
 fn where_not(feature: Option<usize>) -> String {
@@ -196,7 +212,9 @@ pub fn verify_data(
         Ok(()) => {
             let claimed = |m: &MarginClaim| Margin { kind: m.kind, lower: m.lower, upper: m.upper };
             let margin = proof.margin.as_ref().map(claimed);
-            Ok(Ok(Verified { verdict: proof.verdict(), rows: data.shape().rows, margin }))
+            let removals = proof.removal.as_ref().map(RemovalClaim::bounds);
+            let (verdict, rows) = (proof.verdict(), data.shape().rows);
+            Ok(Ok(Verified { verdict, rows, margin, removals }))
         }
         Err(Failed::Refused(refused)) => Ok(Err(refused)),
         Err(Failed::Unreadable(error)) => Err(error),
@@ -228,7 +246,7 @@ pub fn verify_model(
 }
 
 /// What keeps a check from coming to its end.
-enum Failed {
+pub(crate) enum Failed {
     Refused(Refused),
     Unreadable(Error),
 }
@@ -251,7 +269,7 @@ fn check(data: &dyn Data, proof: &Proof, named: Option<&Named>) -> Result<(), Fa
     differ("number of rows", &proof.data.rows, &shape.rows)?;
     differ("number of features", &proof.data.features, &shape.columns)?;
     // That it is about other data is said first, so what is wrong with its numbers waits.
-    let numbers = check_numbers(shape.columns, proof);
+    let numbers = check_numbers(shape.rows, shape.columns, proof);
     let mut looks = Looks::default();
     if named.is_none() {
         looks.fingerprint = Some(Fingerprint::of(shape));
@@ -271,18 +289,27 @@ fn check(data: &dyn Data, proof: &Proof, named: Option<&Named>) -> Result<(), Fa
             looks.strictly_separated()?;
             proof.margin.as_ref().map_or(Ok(()), |margin| {
                 check_margin(data, margin, looks.margin.as_ref().map_or(0.0, |m| m.lower))
-            })
+            })?;
         }
         Claim::Inseparable { conflict, orthogonal } => {
             let rows = check_conflict(data, conflict)?;
             looks.all_orthogonal()?;
-            Ok(check_span(&rows, orthogonal)?)
+            check_span(&rows, orthogonal)?;
         }
         Claim::QuasiSeparable { conflict, .. } => {
             check_conflict(data, conflict)?;
-            Ok(looks.weakly_separated()?)
+            looks.weakly_separated()?;
         }
-        Claim::NotStrictlySeparable { conflict } => check_conflict(data, conflict).map(|_| ()),
+        Claim::NotStrictlySeparable { conflict } => {
+            check_conflict(data, conflict)?;
+        }
+    }
+    match (&proof.removal, &looks.rest) {
+        (Some(removal), Some(rest)) => {
+            rest.separated()?;
+            removal.check_conflicts(data)
+        }
+        _ => Ok(()),
     }
 }
 
@@ -292,7 +319,13 @@ fn differ(what: &'static str, claimed: &dyn ToString, found: &dyn ToString) -> R
 }
 
 /// Checks what can be said of a proof without a look at any row.
-fn check_numbers(columns: usize, proof: &Proof) -> Result<(), Refused> {
+fn check_numbers(rows: usize, columns: usize, proof: &Proof) -> Result<(), Refused> {
+    match (&proof.removal, &proof.claim) {
+        (Some(_), Claim::Separable { .. }) => return Err(Refused::NothingToRemove),
+        (Some(_), _) if proof.model.is_some() => return Err(Refused::RemovalFromModel),
+        (Some(removal), _) => removal.check_numbers(rows, columns)?,
+        (None, _) => {}
+    }
     match &proof.claim {
         Claim::Separable { hyperplane } => check_plane(columns, hyperplane),
         _ if proof.margin.is_some() => Err(Refused::MarginWithoutHyperplane),
@@ -332,6 +365,7 @@ pub(crate) struct Looks<'a> {
     pub(crate) sides: Option<Sides<'a>>,
     pub(crate) margin: Option<SidesAndMargin<'a>>,
     pub(crate) orthogonal: Vec<Sides<'a>>,
+    pub(crate) rest: Option<Rest<'a>>,
 }
 
 impl<'a> Looks<'a> {
@@ -348,6 +382,10 @@ impl<'a> Looks<'a> {
             }
             Claim::NotStrictlySeparable { .. } => {}
         }
+        if let Some(RemovalClaim { rows, hyperplane, .. }) = &proof.removal {
+            let removed = rows.iter().map(|row| row - 1).collect();
+            self.rest = Some(Rest::of(hyperplane, removed));
+        }
     }
 
     pub(crate) fn ask_margin(&mut self, kind: MarginKind, plane: &'a FloatPlane) {
@@ -357,7 +395,7 @@ impl<'a> Looks<'a> {
     /// Returns true if there is something to look at.
     fn asks(&self) -> bool {
         let looks = self.fingerprint.is_some() || self.sides.is_some() || self.margin.is_some();
-        looks || !self.orthogonal.is_empty()
+        looks || !self.orthogonal.is_empty() || self.rest.is_some()
     }
 
     pub(crate) fn strictly_separated(&self) -> Result<(), Refused> {
@@ -391,6 +429,7 @@ impl Fold for Looks<'_> {
             sides: self.sides.fresh(),
             margin: self.margin.fresh(),
             orthogonal: self.orthogonal.iter().map(Sides::fresh).collect(),
+            rest: self.rest.fresh(),
         }
     }
 
@@ -399,6 +438,7 @@ impl Fold for Looks<'_> {
         self.sides.absorb(block);
         self.margin.absorb(block);
         self.orthogonal.iter_mut().for_each(|sides| sides.absorb(block));
+        self.rest.absorb(block);
     }
 
     fn merge(self, other: Self) -> Self {
@@ -408,6 +448,7 @@ impl Fold for Looks<'_> {
             sides: self.sides.merge(other.sides),
             margin: self.margin.merge(other.margin),
             orthogonal: pairs.map(|(a, b)| a.merge(b)).collect(),
+            rest: self.rest.merge(other.rest),
         }
     }
 }
@@ -465,6 +506,16 @@ impl<'a> Sides<'a> {
         }
     }
 
+    /// Returns on which side a row lies: greater for its own, equal for neither.
+    pub(crate) fn of_row(&self, samples: &Samples, i: usize) -> Ordering {
+        let row = Row::of(samples.features(), i);
+        let sign = match &self.plane {
+            ExactSide::Floats(plane) => sign_of_value(&plane.weights, plane.bias, row),
+            ExactSide::Integers(plane) => plane.sign(row),
+        };
+        if samples.positive()[i] { sign } else { sign.reverse() }
+    }
+
     fn at(plane: ExactSide<'a>) -> Self {
         Sides { plane, wrong: None, on: None, own: None }
     }
@@ -480,12 +531,7 @@ impl Fold for Sides<'_> {
         let ahead = samples.features().rows_ahead();
         for i in block.places() {
             block.prefetch_after(i, ahead);
-            let row = Row::of(samples.features(), i);
-            let sign = match &self.plane {
-                ExactSide::Floats(plane) => sign_of_value(&plane.weights, plane.bias, row),
-                ExactSide::Integers(plane) => plane.sign(row),
-            };
-            let first = match if samples.positive()[i] { sign } else { sign.reverse() } {
+            let first = match self.of_row(samples, i) {
                 Ordering::Less => &mut self.wrong,
                 Ordering::Equal => &mut self.on,
                 Ordering::Greater => &mut self.own,
@@ -511,19 +557,29 @@ impl Fold for Sides<'_> {
 /// Returns the rows.
 fn check_conflict(data: &dyn Data, conflict: &[ConflictingRow]) -> Result<Samples, Failed> {
     check_rows(data.shape().rows, conflict.iter().map(|c| c.row))?;
-    if let Some(ConflictingRow { row, .. }) = conflict.iter().find(|c| c.multiplier <= IBig::ZERO) {
-        return Err(Refused::NotPositive { row: *row }.into());
-    }
+    check_multipliers(conflict)?;
     let rows: Vec<usize> = conflict.iter().map(|c| c.row - 1).collect();
     let samples = data.fetch(&rows)?;
-    check_cancelling(&samples, conflict)?;
+    check_cancelling(&samples, 0, conflict)?;
     Ok(samples)
 }
 
-fn check_cancelling(samples: &Samples, conflict: &[ConflictingRow]) -> Result<(), Refused> {
+pub(crate) fn check_multipliers(conflict: &[ConflictingRow]) -> Result<(), Refused> {
+    match conflict.iter().find(|c| c.multiplier <= IBig::ZERO) {
+        Some(ConflictingRow { row, .. }) => Err(Refused::NotPositive { row: *row }),
+        None => Ok(()),
+    }
+}
+
+/// Checks that the conflict cancels whose rows are the samples from one on.
+pub(crate) fn check_cancelling(
+    samples: &Samples,
+    from: usize,
+    conflict: &[ConflictingRow],
+) -> Result<(), Refused> {
     let mut balance = IBig::ZERO;
     let mut terms = vec![];
-    for (i, ConflictingRow { multiplier, .. }) in conflict.iter().enumerate() {
+    for (i, ConflictingRow { multiplier, .. }) in (from..).zip(conflict) {
         let factor = if samples.positive()[i] { multiplier.clone() } else { -multiplier };
         balance += &factor;
         terms.push((Row::of(samples.features(), i), factor));
@@ -559,8 +615,9 @@ fn check_span(conflict: &Samples, orthogonal: &[Integers]) -> Result<(), Refused
     }
     Err(Refused::DoesNotSpan { spanned, needed: columns + 1 - left_out })
 }
+
 /// Checks that there are rows, that they exist, and that none is named twice.
-fn check_rows(count: usize, rows: impl Iterator<Item = usize>) -> Result<(), Refused> {
+pub(crate) fn check_rows(count: usize, rows: impl Iterator<Item = usize>) -> Result<(), Refused> {
     let mut seen = std::collections::HashSet::new();
     for row in rows {
         if row == 0 || row > count {

@@ -3,7 +3,8 @@
 
 use linsep_data::Samples;
 use linsep_proof::{
-    IBig, Margin, MarginKind, Proof, Verdict, margin_lower_bound, margin_upper_bound, verify,
+    IBig, Margin, MarginKind, Proof, RemovalClaim, Removals, Verdict, margin_lower_bound,
+    margin_upper_bound, verify,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ struct Known {
     proof: Proof,
 }
 
-fn known() -> [Known; 3] {
+fn known() -> [Known; 4] {
     let line = |values: &[f64], labels: &str| {
         let positive = labels.chars().map(|c| c == '+').collect();
         Samples::dense(values.to_vec(), 1, positive).unwrap()
@@ -36,11 +37,18 @@ fn known() -> [Known; 3] {
     let quasi = Proof::quasi_separable(&touching, two, (vec![IBig::ONE], IBig::ZERO));
     let three = vec![(0, 2.into()), (1, 1.into()), (2, 3.into())];
     let inseparable = Proof::inseparable(&enclosed, three, vec![]);
+    // Two rows under both labels: one of each must go.
+    let twice = line(&[0.0, 0.0, 1.0, 1.0, -1.0, 2.0], "-+-+-+");
+    let [first, second] = [[0, 1], [2, 3]].map(|rows| rows.map(|row| (row, IBig::ONE)).to_vec());
+    let both = [first.clone(), second.clone()].concat();
+    let removal = RemovalClaim::new(&[0, 2], (vec![1.0], 0.5), &[first.into(), second.into()]);
+    let removed = Proof::inseparable(&twice, both, vec![]).with_removal(removal);
     let known = |samples, verdict, proof| Known { samples, verdict, proof };
     [
         known(pair, Verdict::Separable, separable),
         known(touching, Verdict::QuasiSeparable, quasi),
         known(enclosed, Verdict::Inseparable, inseparable),
+        known(twice, Verdict::Inseparable, removed),
     ]
 }
 
@@ -69,6 +77,11 @@ fn check(text: &str) -> usize {
             let margin = if kind == MarginKind::Angular { MARGIN } else { 0.5 };
             assert!(lower <= margin * (1.0 + 1e-11), "{lower:e} is not below the margin: {text}");
             assert!(upper >= margin * (1.0 - 1e-11), "{upper:e} is not above the margin: {text}");
+        }
+        if let Some(Removals { at_least, at_most }) = verified.removals() {
+            let fewest = if known.samples.rows() == 6 { 2 } else { 1 };
+            assert!(at_least <= fewest, "{at_least} rows at least: {text}");
+            assert!(at_most >= fewest, "{at_most} rows at most: {text}");
         }
         true
     };
@@ -164,6 +177,8 @@ fn any_json() -> impl Strategy<Value = Value> {
         "upper",
         "upper_rows",
         "weight",
+        "removal",
+        "conflicts",
         "1",
         "-7",
     ];
@@ -195,7 +210,12 @@ proptest! {
 
     /// The head is right, so that the rest is looked at.
     #[test]
-    fn any_values(data in any_json(), claim in any_json(), margin in any_json()) {
+    fn any_values(
+        data in any_json(),
+        claim in any_json(),
+        margin in any_json(),
+        removal in any_json(),
+    ) {
         let head = json!({"format": "linsep-proof", "version": 1});
         let mut file = head.clone();
         for (name, value) in [("data", data), ("claim", claim), ("margin", margin)] {
@@ -207,11 +227,16 @@ proptest! {
         check(&file.to_string());
         file["claim"] = good["claim"].clone();
         check(&file.to_string());
+        let mut file: Value = serde_json::from_str(&known()[3].proof.to_json()).unwrap();
+        file["removal"]["conflicts"] = removal.clone();
+        check(&file.to_string());
+        file["removal"] = removal;
+        check(&file.to_string());
     }
 
     #[test]
     fn bytes_flipped(
-        which in 0usize..3,
+        which in 0usize..4,
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
     ) {
         let mut bytes = known()[which].proof.to_json().into_bytes();
@@ -224,7 +249,7 @@ proptest! {
 
     #[test]
     fn files_cut_and_joined(
-        which in (0usize..3, 0usize..3),
+        which in (0usize..4, 0usize..4),
         cuts in (any::<prop::sample::Index>(), any::<prop::sample::Index>()),
     ) {
         let all = known();
@@ -234,7 +259,7 @@ proptest! {
 
     #[test]
     fn numbers_replaced(
-        which in 0usize..3,
+        which in 0usize..4,
         changes in prop::collection::vec((any::<prop::sample::Index>(), replacement()), 1..4),
     ) {
         let mut text = known()[which].proof.to_json();
@@ -274,6 +299,39 @@ proptest! {
     }
 }
 
+/// Whatever rows go, and whatever conflicts are named: only what is true is confirmed.
+#[test]
+fn every_removal_of_two_rows_and_every_two_conflicts() {
+    let text = known()[3].proof.to_json();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    let mut confirmed = 0;
+    let conflict =
+        |a: usize, b: usize| json!([{"row": a, "multiplier": "1"}, {"row": b, "multiplier": "1"}]);
+    for (a, b) in (0..8).flat_map(|a| (0..8).map(move |b| (a, b))) {
+        for (c, d) in (0..8).flat_map(|c| (0..8).map(move |d| (c, d))) {
+            let mut file = file.clone();
+            file["removal"]["rows"] = json!([a, b]);
+            file["removal"]["conflicts"] = json!([conflict(1, 2), conflict(c, d)]);
+            confirmed += check(&file.to_string());
+        }
+    }
+    // The two rows and the two of the second conflict, each in either order.
+    assert_eq!(confirmed, 4);
+}
+
+/// A short file cannot have the checker do much: what it names is counted before any row is looked at.
+#[test]
+fn many_conflicts_cost_nothing() {
+    let mut file: Value = serde_json::from_str(&known()[3].proof.to_json()).unwrap();
+    let one = file["removal"]["conflicts"][0].clone();
+    for conflicts in [vec![one; 200_000], vec![json!([]); 1_000_000]] {
+        file["removal"]["conflicts"] = json!(conflicts);
+        assert_eq!(check(&file.to_string()), 0);
+    }
+    file["removal"]["rows"] = json!(vec![1; 1_000_000]);
+    assert_eq!(check(&file.to_string()), 0);
+}
+
 #[test]
 fn depth_has_a_limit() {
     let deep = |open: &str, close: &str| open.repeat(100_000) + &close.repeat(100_000);
@@ -294,7 +352,7 @@ fn depth_has_a_limit() {
 #[test]
 fn integers_of_any_length_are_worked_through() {
     let digits = "7".repeat(100_000);
-    let [_, touching, enclosed] = known();
+    let [_, touching, enclosed, _] = known();
     let long = touching.proof.to_json().replace("[\"1\"]", &format!("[\"{digits}\"]"));
     assert_eq!(check(&long), 1, "the same hyperplane");
     let long = enclosed.proof.to_json().replace("\"3\"", &format!("\"{digits}\""));

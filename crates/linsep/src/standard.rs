@@ -1,6 +1,10 @@
-//! Features with mean 0 and deviation 1, without a copy of the data: smooth losses are lowered in few steps there.
+//! Features with mean 0 and one deviation, without a copy of the data: smooth losses are lowered in few steps there.
 
-use crate::{Hyperplane, Samples};
+use crate::Hyperplane;
+use crate::data::Features;
+
+/// What remains of a constant is rounding: no deviation, as a part of the largest size.
+const NO_DEVIATION: f64 = 1e-14;
 
 /// What a feature is shifted and multiplied by.
 pub(crate) struct Standard {
@@ -10,32 +14,43 @@ pub(crate) struct Standard {
 }
 
 impl Standard {
-    /// Returns the means and deviations of all features. Costs three passes.
-    pub fn of(samples: &Samples) -> Self {
-        let (n, columns) = (samples.rows() as f64, samples.columns());
+    /// Returns what gives all features mean 0 and deviation 1. Costs three passes.
+    pub fn of(features: &Features) -> Self {
+        Self::in_order(features, &(0..features.rows()).collect::<Vec<usize>>())
+    }
+
+    /// Returns the same of rows that are added up in this order.
+    pub fn in_order(features: &Features, order: &[usize]) -> Self {
+        let (n, columns) = (order.len() as f64, features.columns());
         // Divided by the largest first, so that no square overflows.
-        let mut largest = vec![0.0_f64; columns];
-        let mut means = vec![0.0; columns];
-        let mut squares = vec![0.0; columns];
-        let each = |visit: &mut dyn FnMut(usize, f64)| {
-            (0..samples.rows()).for_each(|i| samples.features().for_each(i, &mut *visit));
-        };
-        each(&mut |k, v| largest[k] = largest[k].max(v.abs()));
-        largest.iter_mut().filter(|v| **v == 0.0).for_each(|v| *v = 1.0);
-        each(&mut |k, v| means[k] += v / largest[k] / n);
+        let largest = largest(features);
+        let (mut means, mut squares) = (vec![0.0; columns], vec![0.0; columns]);
+        for &i in order {
+            features.for_each(i, |k, v| means[k] += v / largest[k] / n);
+        }
         let mut stored = vec![0.0; columns];
-        each(&mut |k, v| {
-            squares[k] += (v / largest[k] - means[k]).powi(2) / n;
-            stored[k] += 1.0;
-        });
+        for &i in order {
+            features.for_each(i, |k, v| {
+                squares[k] += (v / largest[k] - means[k]).powi(2) / n;
+                stored[k] += 1.0;
+            });
+        }
         let scale = |k: usize| {
+            // Values that are not stored are zero.
             let variance = squares[k] + (n - stored[k]) / n * means[k] * means[k];
             let scale = 1.0 / (variance.sqrt() * largest[k]);
-            if variance > 1e-30 && scale.is_finite() { scale } else { 0.0 }
+            if variance.sqrt() > NO_DEVIATION && scale.is_finite() { scale } else { 0.0 }
         };
         let scales = (0..columns).map(scale).collect();
         let means = means.iter().zip(&largest).map(|(mean, largest)| mean * largest).collect();
         Standard { means, scales }
+    }
+
+    /// Returns the same with deviations such that rows have length 1 in the square mean.
+    pub fn with_unit_rows(mut self) -> Self {
+        let used = self.scales.iter().filter(|&&scale| scale > 0.0).count().max(1) as f64;
+        self.scales.iter_mut().for_each(|scale| *scale /= used.sqrt());
+        self
     }
 
     /// Returns the hyperplane of w, the bias last, in the units of the data.
@@ -53,4 +68,14 @@ impl Standard {
             *slope = (*slope - self.means[k] * *shift) * self.scales[k];
         }
     }
+}
+
+/// Returns the largest size of a value in each column; 1 where all are zero.
+pub(crate) fn largest(features: &Features) -> Vec<f64> {
+    let mut largest = vec![0.0_f64; features.columns()];
+    for i in 0..features.rows() {
+        features.for_each(i, |k, v| largest[k] = largest[k].max(v.abs()));
+    }
+    largest.iter_mut().filter(|v| **v == 0.0).for_each(|v| *v = 1.0);
+    largest
 }

@@ -14,7 +14,8 @@ use linsep::data::samples::{About, SparseBuilder};
 use linsep::data::write::{npy_header, npy_labels};
 use linsep::data::{Absorb, Block, Data, Error, Memory, Reads, Shape};
 use linsep::decide::{
-    DecideError, DecideOptions, Decision, MarginGoal, MarginKind, Verdict, Way, decide, decide_data,
+    DecideError, DecideOptions, Decision, ExplainOptions, MarginGoal, MarginKind, Verdict, Way,
+    decide, decide_data, explain,
 };
 use linsep::online::{Checkpoint, Fit, FitSettings, MethodSettings, Observer, fit, fit_data};
 use linsep::proof::{verify, verify_data};
@@ -185,6 +186,29 @@ fn wide_rows_by_the_smooth_way_and_by_duplicates() {
     let decision = check(&twice, &any);
     assert_eq!((decision.way, decision.contradiction), (Way::Duplicates, Some((0, 399))));
     check_elsewhere(&twice, &any);
+}
+
+/// How many rows must go is checked in blocks as it is in memory.
+#[test]
+fn removals_are_checked_wherever_rows_are() {
+    let good = Generator::new(600, 3, 2).samples::<f64>().unwrap();
+    let mut labels = good.positive().to_vec();
+    [7, 80, 300, 421, 599].iter().for_each(|&row: &usize| labels[row] = !labels[row]);
+    let samples = Samples::dense(values(&good), 3, labels).unwrap();
+    let mut decision = decide(&samples, &DecideOptions::default(), &mut ()).unwrap();
+    let explanation = explain(&samples, &decision, &ExplainOptions::default(), &mut ());
+    explanation.extend_proof(&mut decision);
+    let proof = decision.proof().unwrap();
+    let mut wrong = proof.clone();
+    let stays = wrong.removal.as_mut().unwrap().rows.remove(0);
+    for blocks in [1, 7, 64] {
+        let cut = Cut::new(&samples, blocks, false);
+        let found = verify_data(&cut, proof, None).unwrap().unwrap();
+        assert_eq!(Ok(found), verify(&samples, proof));
+        assert!(found.removals().is_some_and(|removals| removals.at_most == 5));
+        let refused = verify_data(&cut, &wrong, None).unwrap().unwrap_err();
+        assert_eq!(refused.to_string(), format!("row {stays} is on the wrong side"));
+    }
 }
 
 #[test]

@@ -10,9 +10,10 @@ use linsep::data::generate::Generator;
 use linsep::data::read::{ReadOptions, Source, read};
 use linsep::data::samples::SparseBuilder;
 use linsep::decide::{
-    DecideOptions, ExplainOptions, Explanation, Outcome, Removing, Verdict, Watch, decide, explain,
+    DecideOptions, Decision, ExplainOptions, Explanation, Outcome, Removing, Verdict, Watch,
+    decide, explain,
 };
-use linsep::proof::{IBig, Proof, verify};
+use linsep::proof::{IBig, Proof, Removals, verify};
 use proptest::prelude::*;
 
 /// Returns the explanation, with everything in it that can be checked.
@@ -20,6 +21,7 @@ fn explained(samples: &Samples) -> (Verdict, Explanation) {
     let decision = decide(samples, &DecideOptions::default(), &mut ()).unwrap();
     let explanation = explain(samples, &decision, &ExplainOptions::default(), &mut ());
     check_removal(samples, &explanation);
+    check_proof(samples, &decision, &explanation);
     if let Some(carried) = &explanation.carried_by {
         let strict = exact_signs(samples, &carried.separator.weights, &carried.separator.bias);
         let expected: Vec<usize> = (0..samples.rows()).filter(|&i| strict[i]).collect();
@@ -47,6 +49,10 @@ fn check_removal(samples: &Samples, explanation: &Explanation) {
     let plane = &removal.hyperplane;
     verify(&rest, &Proof::separable(&rest, (plane.weights.clone(), plane.bias))).unwrap();
     assert!(removal.rows.is_sorted_by(|a, b| a.distance >= b.distance));
+    assert_eq!(removal.at_least, removal.conflicts.len());
+    assert!((1..=rows.len()).contains(&removal.at_least));
+    let mut seen = BTreeSet::new();
+    assert!(removal.conflicts.iter().flat_map(|c| c.rows()).all(|row| seen.insert(row)));
     if removal.irreducible && rows.len() < 30 {
         for row in &rows {
             let others: Vec<usize> = rows.iter().copied().filter(|other| other != row).collect();
@@ -55,6 +61,35 @@ fn check_removal(samples: &Samples, explanation: &Explanation) {
             assert!(verdict.is_some_and(|verdict| verdict != Verdict::Separable));
         }
     }
+}
+
+/// The proof with the removal in it holds, before and after a trip through its file.
+fn check_proof(samples: &Samples, decision: &Decision, explanation: &Explanation) {
+    let mut decision = decision.clone();
+    explanation.extend_proof(&mut decision);
+    let proof = decision.proof().expect("a verdict");
+    let again = Proof::from_json(&proof.to_json()).unwrap();
+    assert_eq!(&again, proof);
+    let found = verify(samples, &again).unwrap().removals();
+    let expected = explanation
+        .removal
+        .as_ref()
+        .map(|removal| Removals { at_least: removal.at_least, at_most: removal.rows.len() });
+    assert_eq!(found, expected);
+}
+
+/// Returns the fewest rows without which the rest is separable and has both classes; none if there are no such.
+fn fewest(samples: &Samples) -> Option<usize> {
+    let rows = samples.rows();
+    let separable = |set: &u32| {
+        let kept: Vec<usize> = (0..rows).filter(|row| set >> row & 1 == 0).collect();
+        let Ok(rest) = samples.with_rows(&kept) else { return false };
+        let verdict = decide(&rest, &DecideOptions::default(), &mut ());
+        verdict.is_ok_and(|decision| decision.verdict() == Some(Verdict::Separable))
+    };
+    let mut sets: Vec<u32> = (0..1 << rows).collect();
+    sets.sort_by_key(|set| set.count_ones());
+    sets.into_iter().find(separable).map(|set| set.count_ones() as usize)
 }
 
 /// Returns which rows of integers lie off the hyperplane; none may lie on the wrong side.
@@ -301,6 +336,76 @@ proptest! {
         prop_assert_eq!(explanation.removal.is_some(), expected);
         prop_assert!(explanation.removal.is_none_or(|removal| removal.irreducible));
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// The true number, by trying all sets of rows, lies between the two.
+    #[test]
+    fn the_fewest_rows_lie_between((values, mut labels) in tiny()) {
+        (labels[0], labels[1]) = (true, false);
+        let flat = values.iter().flatten().map(|&v| v as f64).collect();
+        let samples = Samples::dense(flat, values[0].len(), labels).unwrap();
+        if let Some(removal) = explained(&samples).1.removal {
+            let fewest = fewest(&samples).expect("a removal leaves both classes");
+            prop_assert!((removal.at_least..=removal.rows.len()).contains(&fewest));
+        }
+    }
+}
+
+/// Where the prototype found 16 of 19 and 15 of 18, no more than one is open.
+#[test]
+fn as_many_conflicts_as_suspects() {
+    let (mut at_least, mut at_most) = (0, 0);
+    for (rows, features, flips, seeds) in
+        [(500, 5, 10, 1..5), (2000, 20, 20, 1..5), (5000, 50, 20, 1..3), (20_000, 20, 200, 1..2)]
+    {
+        for seed in seeds {
+            let good = Generator::new(rows, features, seed).samples::<f64>().unwrap();
+            let (samples, _) = flipped(&good, flips, seed);
+            let removal = explained(&samples).1.removal.unwrap();
+            at_least += removal.at_least;
+            at_most += removal.rows.len();
+        }
+    }
+    assert!(at_most - at_least <= 1, "{at_least} of {at_most}");
+}
+
+#[test]
+fn pairs_under_both_labels_are_conflicts() {
+    // Two pairs of the first row, one of the second, and a row that lies between others.
+    let rows: Vec<[f64; 1]> =
+        [0., 0., 0., 0., 0., 0., 5., 5., 9., -9., 7.].iter().map(|&v| [v]).collect();
+    let rows: Vec<&[f64]> = rows.iter().map(|row| &row[..]).collect();
+    let removal = explained(&dense(&rows, "++++---+++-")).1.removal.unwrap();
+    assert_eq!((removal.at_least, removal.rows.len()), (4, 4));
+}
+
+#[test]
+fn features_of_different_size_and_far_from_zero() {
+    let good = Generator::new(400, 4, 3).samples::<f64>().unwrap();
+    let (samples, _) = flipped(&good, 8, 3);
+    let (factors, moves) = ([1e-9, 1.0, 1e6, 3.0], [0.0, 2000.0, -1e7, 1e3]);
+    let mut values = vec![];
+    for i in 0..samples.rows() {
+        samples.features().for_each(i, |k, v| values.push(v * factors[k] + moves[k]));
+    }
+    let moved = Samples::dense(values, 4, samples.positive().to_vec()).unwrap();
+    let removal = explained(&moved).1.removal.unwrap();
+    assert_eq!(removal.at_least, removal.rows.len());
+}
+
+/// Whatever the number of threads, the same conflicts to the last digit.
+#[test]
+fn threads_make_no_difference() {
+    let good = Generator::new(3000, 12, 5).samples::<f64>().unwrap();
+    let (samples, _) = flipped(&good, 40, 5);
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| explained(&samples).1.removal.unwrap().claim())
+    };
+    assert_eq!(on(1), on(4));
 }
 
 #[test]

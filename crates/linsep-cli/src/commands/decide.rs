@@ -66,7 +66,7 @@ pub fn run(
     let (bar, cancelled) = (Bar::new("deciding", quiet), interrupt.heed());
     let mut watcher = Watcher { bar, cancelled, started: Instant::now(), passes: vec![] };
     let decision = loaded.show(|data| {
-        let decision = match &mut journal {
+        let mut decision = match &mut journal {
             Some(kept) => kept.decide(data, &options, &mut watcher)?,
             None => decide_data(data, &options, &mut watcher)?,
         };
@@ -76,6 +76,9 @@ pub fn run(
             false => None,
         };
         let explanation = explanation.as_ref();
+        if let Some(explanation) = explanation {
+            explanation.extend_proof(&mut decision);
+        }
         // Where nothing was proven there is no file.
         if let (Some(mut file), Some(proof)) = (proof_file, decision.proof()) {
             file.write(|out| out.write_all(proof.to_json().as_bytes()))?;

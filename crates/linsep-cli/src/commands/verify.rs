@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use linsep::models::{Model, Response, SeparationError};
 use linsep::proof::proof::MOST_BYTES;
-use linsep::proof::{Margin, Proof, Refused, Verdict, Verified, verify_data, verify_model};
+use linsep::proof::{
+    Margin, Proof, Refused, Removals, Verdict, Verified, verify_data, verify_model,
+};
 use linsep::report::counted;
 use serde_json::json;
 
@@ -82,7 +84,11 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
     let text = match (&outcome, args.json) {
         (Ok(valid), true) => {
             let verdict = valid.verdict().to_string();
-            json!({ "valid": true, "verdict": verdict, "reason": null }).to_string()
+            let mut value = json!({ "valid": true, "verdict": verdict, "reason": null });
+            if let Some(Removals { at_least, at_most }) = valid.removals() {
+                value["removal"] = json!({ "at_least": at_least, "at_most": at_most });
+            }
+            value.to_string()
         }
         (Err(refused), true) => {
             // A proof that does not hold says nothing about the data.
@@ -96,10 +102,20 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
             let margin = valid.margin().map(|Margin { kind, lower, upper }| {
                 format!("\n  margin      at least {lower:e} {kind}; none exceeds {upper:e}")
             });
+            let removal = valid.removals().map(|Removals { at_least, at_most }| {
+                let most = counted(at_most as u64, "row");
+                match at_least == at_most {
+                    true => format!("\n  removal     {most} must go, and no smaller set exists"),
+                    false => {
+                        format!("\n  removal     at least {at_least} and at most {most} must go")
+                    }
+                }
+            });
             format!(
-                "valid: {} (verified in exact arithmetic, {rows}){}",
+                "valid: {} (verified in exact arithmetic, {rows}){}{}",
                 meaning(valid.verdict()),
-                margin.unwrap_or_default()
+                margin.unwrap_or_default(),
+                removal.unwrap_or_default()
             )
         }
         (Err(refused), false) => format!("refused: {refused}"),

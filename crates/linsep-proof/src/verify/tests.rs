@@ -440,8 +440,8 @@ fn other_files_are_refused() {
         "expected a file of the format linsep-proof, found \"recipe\"",
     );
     check_file(
-        ("\"version\":1", "\"version\":4"),
-        "expected a proof file of version 1, 2 or 3, found version 4",
+        ("\"version\":1", "\"version\":5"),
+        "expected a proof file of version 1, 2, 3 or 4, found version 5",
     );
     check_file(("\"version\":1", "\"version\":0"), "found version 0");
     let numbers = "expected weights and a bias, all of them numbers or all of them strings";

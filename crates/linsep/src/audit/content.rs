@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use crate::data::Features;
 use crate::random::draw;
+use crate::standard::largest;
 
 /// Parts that the rows are held out in.
 pub const FOLDS: usize = 5;
@@ -112,16 +113,6 @@ impl Contents {
         }
         folds
     }
-}
-
-/// Returns the largest size of a value in each column; 1 where all are zero.
-pub fn largest(features: &Features) -> Vec<f64> {
-    let mut largest = vec![0.0_f64; features.columns()];
-    for i in 0..features.rows() {
-        features.for_each(i, |k, v| largest[k] = largest[k].max(v.abs()));
-    }
-    largest.iter_mut().filter(|v| **v == 0.0).for_each(|v| *v = 1.0);
-    largest
 }
 
 /// Returns the values of a row that are not zero.

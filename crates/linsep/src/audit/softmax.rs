@@ -11,11 +11,11 @@
 //! The penalty keeps the optimum finite where a hyperplane separates the rows, and of a sensible size where
 //! there are more columns than rows. Standardised columns make it mean the same for every column.
 
+use crate::Hyperplane;
 use crate::data::Features;
 use crate::data::kernels::logistic::logistic;
 use crate::decide::lbfgs::{Loss, PlainDescent, Value};
-
-use super::content::largest;
+use crate::standard::Standard;
 
 /// Steps of L-BFGS at the most, and the relative gain that is too small for another.
 const STEPS: usize = 300;
@@ -30,13 +30,8 @@ pub struct Standardised<'a> {
     pub classes: &'a [usize],
     /// The number of classes.
     pub count: usize,
-    means: Vec<f64>,
-    /// What a column is multiplied by; 0 where it is constant.
-    scales: Vec<f64>,
+    standard: Standard,
 }
-
-/// Hyperplanes in the units of the data: weights and bias of each score.
-pub struct Planes(Vec<(Vec<f64>, f64)>);
 
 impl<'a> Standardised<'a> {
     /// Returns the rows, visited in this order. Costs three passes.
@@ -46,32 +41,8 @@ impl<'a> Standardised<'a> {
         count: usize,
         order: &[usize],
     ) -> Self {
-        let (n, columns) = (order.len() as f64, features.columns());
-        // Divided by the largest first, so that no square overflows.
-        let largest = largest(features);
-        let (mut means, mut squares) = (vec![0.0; columns], vec![0.0; columns]);
-        let mut met = vec![0.0; columns];
-        for &i in order {
-            features.for_each(i, |k, v| means[k] += v / largest[k] / n);
-        }
-        for &i in order {
-            features.for_each(i, |k, v| {
-                squares[k] += (v / largest[k] - means[k]).powi(2) / n;
-                met[k] += 1.0;
-            });
-        }
-        let deviation = |k: usize| {
-            // Values that are not stored are zero.
-            let variance = squares[k] + (n - met[k]) / n * means[k] * means[k];
-            // What rounding leaves of a constant is no deviation.
-            if variance.sqrt() > 1e-14 { variance.sqrt() * largest[k] } else { 0.0 }
-        };
-        let deviations: Vec<f64> = (0..columns).map(deviation).collect();
-        let used = deviations.iter().filter(|&&d| d > 0.0).count().max(1) as f64;
-        let scale = |&d: &f64| Some(1.0 / d / used.sqrt()).filter(|s| s.is_finite()).unwrap_or(0.0);
-        let scales = deviations.iter().map(scale).collect();
-        let means = means.iter().zip(&largest).map(|(mean, largest)| mean * largest).collect();
-        Standardised { features, classes, count, means, scales }
+        let standard = Standard::in_order(features, order).with_unit_rows();
+        Standardised { features, classes, count, standard }
     }
 
     /// Returns how many scores a row has: one if there are two classes, else one per class.
@@ -85,20 +56,14 @@ impl<'a> Standardised<'a> {
     }
 
     /// Returns the hyperplanes of w in the units of the data.
-    pub fn planes(&self, w: &[f64]) -> Planes {
-        let plane = |w: &[f64]| {
-            let (bias, w) = w.split_last().expect("a bias");
-            let weights: Vec<f64> = w.iter().zip(&self.scales).map(|(w, s)| w * s).collect();
-            let shift: f64 = weights.iter().zip(&self.means).map(|(w, m)| w * m).sum();
-            (weights, bias - shift)
-        };
-        Planes(w.chunks(self.features.columns() + 1).map(plane).collect())
+    pub fn planes(&self, w: &[f64]) -> Vec<Hyperplane> {
+        w.chunks(self.features.columns() + 1).map(|w| self.standard.original(w)).collect()
     }
 
     /// Writes the scores of a row to `out`.
-    pub fn score(&self, planes: &Planes, i: usize, out: &mut [f64]) {
-        for ((weights, bias), out) in planes.0.iter().zip(out) {
-            *out = self.features.dot(i, weights) + bias;
+    pub fn score(&self, planes: &[Hyperplane], i: usize, out: &mut [f64]) {
+        for (plane, out) in planes.iter().zip(out) {
+            *out = self.features.dot(i, &plane.weights) + plane.bias;
         }
     }
 
@@ -199,9 +164,9 @@ impl Loss for Ridge<'_> {
             }
         }
         for (slope, w) in total.slope.chunks_mut(columns + 1).zip(w.chunks(columns + 1)) {
-            let shift = slope[columns];
+            all.standard.slope(slope);
             for k in 0..columns {
-                slope[k] = (slope[k] - all.means[k] * shift) * all.scales[k] + self.lambda * w[k];
+                slope[k] += self.lambda * w[k];
                 total.loss += self.lambda / 2.0 * w[k] * w[k];
             }
         }

@@ -204,11 +204,14 @@ fn ask(
     }
     let rows = question.samples(samples, classes)?;
     let limits = options.decide.clone().with_time_limit(left(deadline));
-    let decision = decide(&rows, &limits, &mut &*deadline)?;
+    let mut decision = decide(&rows, &limits, &mut &*deadline)?;
     let explanation = options.explain.then(|| {
         let limits = ExplainOptions { time_limit: left(deadline) };
         explain(&rows, &decision, &limits, &mut &*deadline)
     });
+    if let Some(explanation) = &explanation {
+        explanation.extend_proof(&mut decision);
+    }
     let conflict = decision.conflict().cloned();
     let numbers = conflict.as_ref().and_then(|_| question.row_numbers(classes));
     let number = |row: usize| numbers.as_ref().map_or(row, |numbers| numbers[row]);

@@ -31,7 +31,7 @@ pub(super) struct Softmax<'a> {
 impl<'a> Softmax<'a> {
     /// Returns the descent where all hyperplanes are zero. Costs four passes.
     pub fn new(samples: &'a Samples, classes: &'a Classes) -> Self {
-        let loss = Standardised { samples, classes, standard: Standard::of(samples) };
+        let loss = Standardised { samples, classes, standard: Standard::of(samples.features()) };
         let descent = PlainDescent::at(&loss, vec![0.0; classes.count() * (samples.columns() + 1)]);
         Softmax { loss, descent }
     }

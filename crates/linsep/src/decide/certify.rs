@@ -4,7 +4,9 @@ use dashu_int::IBig;
 use linsep_data::Memory;
 use linsep_proof::margin::{lower_bound, upper_bound};
 use linsep_proof::proof::Claim;
-use linsep_proof::{Conflict, Margin, Plane, Proof, Separator, prove_separable, verify_data};
+use linsep_proof::{
+    Conflict, Margin, Plane, Proof, Separator, prove_separable, verify, verify_data,
+};
 
 use super::budget::Limit;
 use super::exact::integers::rounded;
@@ -91,6 +93,11 @@ pub(super) fn undecided(search: &mut Search, because: Limit) -> Result<Outcome, 
         return Ok(outcome);
     }
     Ok(Outcome::Undecided { because, conflict: None, proof: None, closest: closest(search)? })
+}
+
+/// Returns true if the checker confirms the proof.
+pub(super) fn holds_for(samples: &Samples, proof: &Proof) -> bool {
+    verify(samples, proof).is_ok()
 }
 
 /// Returns true if the checker confirms that the hyperplane separates the samples.

@@ -14,7 +14,7 @@
 //! weak        after a conflict: quasi-separable or inseparable
 //! certify     candidate or conflict to outcome; asks the checker
 //! compromise  a hyperplane with few mistakes, where none separates
-//! explain     why not: duplicates, suspects, what carries a weak separation
+//! explain     why not: duplicates, suspects, how many rows must go, what carries a weak separation
 //! ```
 //!
 //! A floating-point threshold is never a verdict: every outcome except undecided carries a proof that

@@ -62,6 +62,17 @@ const REMOVAL_VALUES: usize = 4_000_000_000;
 const REMOVAL_PRODUCTS: usize = 1_200_000_000;
 /// Questions for data so wide that only L-BFGS is affordable.
 const REMOVAL_FEWEST: usize = 12;
+/// Rows per coordinate that may be asked for conflicts that share none, how many more per conflict, and values in all.
+const PACKING_ROWS: usize = 60;
+const PACKING_SHARE: usize = 4;
+const PACKING_VALUES: usize = 16_000_000;
+/// Products that the search for them may take: in all, as a multiple of what the proof that each row is needed takes,
+/// and for passes over all rows.
+const PACKING_PRODUCTS: usize = 3_000_000_000;
+const PACKING_TIMES: usize = 16;
+const PACKING_PASSES: usize = 100;
+/// Questions that may be asked of all rows for those that it has missed.
+const PACKING_QUESTIONS: usize = 40;
 /// Rows per coordinate near a hyperplane that are asked before all are.
 const NEAR_ROWS: usize = 20;
 /// Products of integers that leaving features out of a weak separator may take.
@@ -216,6 +227,33 @@ pub(crate) fn removal_passes() -> u64 {
 /// Returns how many rows near a hyperplane are asked before all are.
 pub(crate) fn near_rows(shape: Shape) -> usize {
     NEAR_ROWS * (shape.columns + 1)
+}
+
+/// Returns how many rows near a hyperplane may be asked for conflicts that share none, where so many conflicts are
+/// looked for.
+pub(crate) fn packing_rows(shape: Shape, conflicts: usize) -> usize {
+    let coordinates = shape.columns + 1;
+    let rows = (PACKING_ROWS + PACKING_SHARE * conflicts).saturating_mul(coordinates);
+    rows.min(PACKING_VALUES / coordinates)
+}
+
+/// Returns the products that the search for them may take; none where there are so many features that they would not
+/// do for one.
+pub(crate) fn packing_products(shape: Shape, conflicts: usize) -> usize {
+    let coordinates = shape.columns + 1;
+    // What to prove that each is needed takes, about.
+    let once = NEAR_ROWS * coordinates.saturating_pow(3);
+    let rows = shape.rows.saturating_mul(coordinates).saturating_mul(PACKING_PASSES);
+    let products = once.saturating_mul(conflicts).saturating_mul(PACKING_TIMES);
+    match once > PACKING_PRODUCTS {
+        true => 0,
+        false => products.saturating_add(rows).min(PACKING_PRODUCTS),
+    }
+}
+
+/// Returns how many questions may be asked of all rows for conflicts that it has missed.
+pub(crate) fn packing_questions(shape: Shape) -> usize {
+    (removal_questions(shape) / 4).min(PACKING_QUESTIONS)
 }
 
 /// Returns true if features may be left out of a weak separator of so many, one after the other.

@@ -9,7 +9,7 @@ use crate::Samples;
 use crate::classes::{Answer, Argmax, Linear, Question};
 use crate::data::samples::Classes;
 use crate::data::{Data, Memory};
-use crate::decide::{Limit, MarginKind, Verdict};
+use crate::decide::{Limit, MarginKind, Removal, Verdict};
 
 /// More classes than this make no matrix that can be read.
 const MATRIX: usize = 12;
@@ -282,7 +282,12 @@ fn add_failures(found: &Found, summary: &mut Summary) {
 /// Returns how many rows have to go for the rest to be separable, as far as it is known.
 pub(super) fn must_go(answer: &Answer) -> String {
     let removal = answer.explanation.as_ref().and_then(|explanation| explanation.removal.as_ref());
-    removal.map_or(String::new(), |removal| grouped(removal.rows.len() as u64))
+    let between = |removal: &Removal| {
+        let [least, most] =
+            [removal.at_least, removal.at_most()].map(|count| grouped(count as u64));
+        if removal.smallest() { most } else { format!("{least} to {most}") }
+    };
+    removal.map_or(String::new(), between)
 }
 
 /// Returns the verdict, and why there is none.

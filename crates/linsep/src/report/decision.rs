@@ -339,6 +339,18 @@ fn duplicates(summary: &mut Summary, shown: &Shown, groups: &[Vec<usize>]) {
     more(summary, SHOWN_ROWS, groups.len());
 }
 
+/// Returns between how many rows must go, in words.
+pub(super) fn must_go(removal: &Removal) -> String {
+    let most = counted(removal.at_most() as u64, "row");
+    match removal.smallest() {
+        true => format!("{most} must go, and no smaller set exists (proven)"),
+        false => {
+            let least = grouped(removal.at_least as u64);
+            format!("at least {least} and at most {most} must go (proven)")
+        }
+    }
+}
+
 fn removal(summary: &mut Summary, shown: &Shown, removal: Option<&Removal>) {
     let Some(removal) = removal else {
         let none = "found no rows without which the rest is separable and has both classes";
@@ -354,12 +366,14 @@ fn removal(summary: &mut Summary, shown: &Shown, removal: Option<&Removal>) {
         ),
     };
     summary.text("suspects", &headline);
-    let effort = match (removal.irreducible, count) {
-        (true, 1) => "",
-        (true, _) => "(best effort: none of them can go back, but another set may be smaller)",
-        (false, _) => "(best effort: some of them might go back, and another set may be smaller)",
-    };
-    if !effort.is_empty() {
+    if count > 1 {
+        summary.text("", &must_go(removal));
+    }
+    if !removal.smallest() {
+        let effort = match removal.irreducible {
+            true => "(best effort: none of them can go back, but another set may be smaller)",
+            false => "(best effort: some of them might go back, and another set may be smaller)",
+        };
         summary.text("", effort);
     }
     let first = &removal.rows[..count.min(SHOWN_SUSPECTS)];

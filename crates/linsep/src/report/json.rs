@@ -104,7 +104,10 @@ pub(super) fn explanation(about: &About, explanation: &Explanation) -> Value {
         json!({
             "rows": removal.rows.iter().map(row).collect::<Vec<Value>>(),
             "irreducible": removal.irreducible,
-            "best_effort": true,
+            "best_effort": !removal.smallest(),
+            "at_least": removal.at_least,
+            "at_most": removal.at_most(),
+            "conflicts": removal.conflicts.len(),
         })
     });
     let carried_by = explanation.carried_by.as_ref().map(|carried| {

@@ -10,7 +10,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use case::{Case, Problem, cases};
 use linsep::Samples;
-use linsep::decide::{DecideOptions, Decision, Margin, MarginGoal, Verdict, decide};
+use linsep::decide::{
+    DecideOptions, Decision, ExplainOptions, Margin, MarginGoal, Verdict, decide, explain,
+};
 use linsep::online::{Fit, FitSettings, MethodSettings, fit};
 use linsep::proof::{IBig, Proof, verify};
 use variants::VARIANTS;
@@ -107,6 +109,13 @@ fn tampered_proofs_are_refused() {
         for goal in [MarginGoal::Any, MarginGoal::Max] {
             let decision = decided(case, &samples, goal, "as it is");
             if let Some(proof) = decision.proof() {
+                tampering::check(&samples, problem, proof);
+            }
+            let mut decision = decision;
+            let explained = explain(&samples, &decision, &ExplainOptions::default(), &mut ());
+            explained.extend_proof(&mut decision);
+            if let Some(proof) = decision.proof().filter(|proof| proof.removal.is_some()) {
+                verify(&samples, proof).unwrap();
                 tampering::check(&samples, problem, proof);
             }
         }

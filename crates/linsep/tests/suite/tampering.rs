@@ -52,6 +52,53 @@ pub fn check(samples: &Samples, problem: &Problem, proof: &Proof) {
         }
         refused("a bound from no rows", &|file| file["margin"]["upper_rows"] = json!([]));
     }
+    if original.get("removal").is_some() {
+        check_removal(&original["removal"], &refused);
+    }
+}
+
+fn check_removal(removal: &Value, refused: &Refuse) {
+    let (rows, conflicts) = (&removal["rows"], removal["conflicts"].as_array().unwrap());
+    refused("a conflict twice", &|file| {
+        file["removal"]["conflicts"].as_array_mut().unwrap().push(conflicts[0].clone());
+    });
+    refused("an empty conflict", &|file| {
+        file["removal"]["conflicts"].as_array_mut().unwrap().push(json!([]));
+    });
+    refused("no conflicts", &|file| file["removal"]["conflicts"] = json!([]));
+    for k in 0..conflicts.len() {
+        refused("a row of a conflict left out", &|file| {
+            file["removal"]["conflicts"][k].as_array_mut().unwrap().pop();
+        });
+        refused("a multiplier one larger", &|file| {
+            let multiplier = &mut file["removal"]["conflicts"][k][0]["multiplier"];
+            *multiplier = plus_one(multiplier);
+        });
+        refused("a row of another conflict", &|file| {
+            let other = &conflicts[(k + 1) % conflicts.len()][0];
+            file["removal"]["conflicts"][k].as_array_mut().unwrap().push(other.clone());
+        });
+        refused("a conflict cut in two", &|file| {
+            let rows = file["removal"]["conflicts"][k].as_array_mut().unwrap();
+            let half = rows.split_off(1);
+            file["removal"]["conflicts"].as_array_mut().unwrap().push(json!(half));
+        });
+    }
+    for k in 0..rows.as_array().unwrap().len() {
+        refused("a row that stays", &|file| {
+            file["removal"]["rows"].as_array_mut().unwrap().remove(k);
+        });
+        refused("a row that goes twice", &|file| {
+            file["removal"]["rows"].as_array_mut().unwrap().push(rows[k].clone());
+        });
+    }
+    refused("the opposite hyperplane", &|file| {
+        let plane = &mut file["removal"]["hyperplane"];
+        plane["bias"] = opposite(&plane["bias"]);
+        plane["weights"].as_array_mut().unwrap().iter_mut().for_each(|w| *w = opposite(w));
+    });
+    refused("a hyperplane off", &|file| file["removal"]["hyperplane"]["bias"] = json!(1e300));
+    refused("version 1", &|file| file["version"] = json!(1));
 }
 
 type Refuse<'a> = dyn Fn(&str, &dyn Fn(&mut Value)) + 'a;

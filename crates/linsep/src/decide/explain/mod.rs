@@ -2,10 +2,13 @@
 //!
 //! In reading order: `duplicates.rs` finds rows that contradict each other outright, `robust.rs` a
 //! hyperplane with few mistakes, `removal.rs` makes of them a small set of rows without which the
-//! rest is separable, and `carried.rs` says what separates quasi-separable data.
+//! rest is separable, `packing.rs` proves that many of them have to go, with conflicts that share no row, which
+//! `negotiation.rs` looks for, and `carried.rs` says what separates quasi-separable data.
 
 mod carried;
 mod duplicates;
+mod negotiation;
+mod packing;
 mod removal;
 mod robust;
 mod scaled;
@@ -13,6 +16,7 @@ mod scaled;
 use std::time::Duration;
 
 use linsep_data::{Data, Error};
+use linsep_proof::{Conflict, RemovalClaim};
 
 use super::budget::Deadline;
 use super::options::DecideOptions;
@@ -56,16 +60,34 @@ impl Explanation {
         self.contradictions.iter_mut().flatten().for_each(|row| *row = number(*row));
         if let Some(removal) = &mut self.removal {
             removal.rows.iter_mut().for_each(|removed| removed.row = number(removed.row));
+            for conflict in &mut removal.conflicts {
+                *conflict = std::mem::take(conflict).renumbered(&number);
+            }
         }
         if let Some(carried) = &mut self.carried_by {
             carried.rows.iter_mut().for_each(|row| *row = number(*row));
         }
         self
     }
+
+    /// Puts between how many rows must go into the proof of the decision that it explains. The checker has accepted it.
+    pub fn extend_proof(&self, decision: &mut Decision) {
+        let proof = match &mut decision.outcome {
+            Outcome::Separable { .. } => None,
+            Outcome::QuasiSeparable { proof, .. } | Outcome::Inseparable { proof, .. } => {
+                Some(proof)
+            }
+            Outcome::Undecided { proof, .. } => proof.as_mut(),
+        };
+        if let (Some(proof), Some(removal)) = (proof, &self.removal) {
+            proof.removal = None;
+            *proof = proof.clone().with_removal(removal.claim());
+        }
+    }
 }
 
-/// Rows without which the rest is separable. There may be a smaller set: to find the smallest is
-/// NP-hard, and this one is found by descent.
+/// Rows without which the rest is separable, and how many have to go at least. To find the smallest set is NP-hard:
+/// this one is found by descent, and is a smallest one if the two numbers are the same.
 #[derive(Clone, Debug)]
 pub struct Removal {
     /// The rows, the most suspicious first.
@@ -75,6 +97,30 @@ pub struct Removal {
     pub irreducible: bool,
     /// A hyperplane that separates the rest: the checker has accepted it.
     pub hyperplane: Hyperplane,
+    /// How many rows have to go at least, whichever they are: as many as there are conflicts.
+    pub at_least: usize,
+    /// Conflicts of which no two share a row: the checker has accepted them.
+    pub conflicts: Vec<Conflict>,
+}
+
+impl Removal {
+    /// Returns how many rows have to go at most: as many as are named.
+    pub fn at_most(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns true if it is proven that no smaller set exists.
+    pub fn smallest(&self) -> bool {
+        self.at_least == self.rows.len()
+    }
+
+    /// Returns what a proof file says of it. Rows rise.
+    pub fn claim(&self) -> RemovalClaim {
+        let mut rows: Vec<usize> = self.rows.iter().map(|removed| removed.row).collect();
+        rows.sort_unstable();
+        let plane = (self.hyperplane.weights.clone(), self.hyperplane.bias);
+        RemovalClaim::new(&rows, plane, &self.conflicts)
+    }
 }
 
 /// A row that stands in the way of a separation.
@@ -134,7 +180,8 @@ pub fn explain_data(
 /// let removal = explanation.removal.unwrap();
 /// assert_eq!(removal.rows.len(), 1);
 /// assert_eq!(removal.rows[0].row, 5);
-/// assert!(removal.irreducible);
+/// // No smaller set would do, and that is proven.
+/// assert_eq!(removal.at_least, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn explain(
@@ -153,6 +200,6 @@ pub fn explain(
         _ => None,
     };
     let contradictions = contradictions(samples);
-    let removal = removal(samples, decision.hyperplane(), &deadline, watch);
+    let removal = removal(samples, decision, &contradictions, &deadline, watch);
     Explanation { contradictions, removal, carried_by }
 }

@@ -24,9 +24,11 @@ use super::super::budget::Deadline;
 use super::super::contradiction::stored;
 use super::super::engine::{Strictly, decide_strictly};
 use super::super::options::{DecideOptions, MarginGoal};
+use super::super::outcome::Decision;
 use super::super::solvers::order::{Scored, keep_smallest};
 use super::super::watch::{Removing, Watch};
 use super::super::{certify, plan};
+use super::packing::packed;
 use super::robust::{Weighing, few_mistakes};
 use super::scaled::Scaled;
 use super::{Removal, RemovedRow};
@@ -39,14 +41,16 @@ const GAP: f64 = 1e-3;
 type Found = (Vec<usize>, Hyperplane, bool);
 
 /// Returns rows without which the rest is separable, or none if no such rows were found that leave
-/// both classes. `known` is a hyperplane with few mistakes, if there is one: at a limit those may be all
-/// that is known.
+/// both classes. `same` are groups of identical rows under both labels.
 pub fn removal(
     samples: &Samples,
-    known: Option<&Hyperplane>,
+    decision: &Decision,
+    same: &[Vec<usize>],
     deadline: &Deadline,
     watch: &dyn Watch,
 ) -> Option<Removal> {
+    // A hyperplane with few mistakes: at a limit those may be all that is known.
+    let known = decision.hyperplane();
     let scaled = Scaled::new(samples);
     let found = match &scaled {
         Some(scaled) => search(&scaled.samples, deadline, watch)
@@ -75,7 +79,24 @@ pub fn removal(
     let mut rows: Vec<RemovedRow> =
         rows.into_iter().map(|row| RemovedRow { row, distance: wrong(row) }).collect();
     rows.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(a.row.cmp(&b.row)));
-    Some(Removal { rows, irreducible, hyperplane: plane })
+    let suspects: Vec<usize> = rows.iter().map(|removed| removed.row).collect();
+    let conflicts = packed(samples, &suspects, &plane, same, deadline);
+    let removal =
+        Removal { rows, irreducible, hyperplane: plane, at_least: conflicts.len(), conflicts };
+    let mut removal = accepted(removal, samples, decision);
+    // Of a smallest set no row can go back.
+    removal.irreducible |= removal.smallest();
+    Some(removal)
+}
+
+/// Returns the removal as the checker accepts it: if it does not, with the one conflict that the decision rests on.
+fn accepted(removal: Removal, samples: &Samples, decision: &Decision) -> Removal {
+    let proof = decision.proof().map(|proof| proof.clone().with_removal(removal.claim()));
+    if proof.is_some_and(|proof| certify::holds_for(samples, &proof)) {
+        return removal;
+    }
+    let conflicts: Vec<Conflict> = decision.conflict().cloned().into_iter().collect();
+    Removal { at_least: conflicts.len(), conflicts, ..removal }
 }
 
 /// Returns the hyperplane halfway between the means of the classes: far from the best, and there at once.
@@ -351,7 +372,7 @@ impl Search<'_> {
 }
 
 /// Returns y (w·x + b).
-fn value(samples: &Samples, plane: &Hyperplane, i: usize) -> f64 {
+pub fn value(samples: &Samples, plane: &Hyperplane, i: usize) -> f64 {
     let value = samples.features().dot(i, &plane.weights) + plane.bias;
     if samples.positive()[i] { value } else { -value }
 }

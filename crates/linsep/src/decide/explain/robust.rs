@@ -102,7 +102,12 @@ impl<'a> Standardised<'a> {
             Weighing::Rows => [1.0, 1.0],
             Weighing::Classes => [n / (n - positives), n / positives],
         };
-        Standardised { samples, importance, cost: Cost::Logistic, standard: Standard::of(samples) }
+        Standardised {
+            samples,
+            importance,
+            cost: Cost::Logistic,
+            standard: Standard::of(samples.features()),
+        }
     }
 
     /// Returns the loss of a score, and its derivative.

@@ -1,6 +1,7 @@
 //! Mathematics without data: what is given are vectors, or a way to ask for sums over them.
 
 pub(super) mod caratheodory;
+pub(super) mod cheapest_cone;
 pub(super) mod cholesky;
 pub(super) mod coordinate_descent;
 pub(super) mod interior_point;

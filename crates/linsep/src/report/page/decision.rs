@@ -1,5 +1,6 @@
 //! The page of a decision.
 
+use super::super::decision::must_go;
 use super::super::svg::{Anchor, Drawing, Scale, labelled, px};
 use super::super::text::notes;
 use super::super::{bracket, counted, duration, grouped, number, rounded};
@@ -168,7 +169,11 @@ fn suspects(page: &mut Page, explanation: Option<&Explanation>, picture: &Pictur
     page.section("Rows to look at first");
     page.paragraph(
         "",
-        "Without these rows the rest is separable. A wrong label is one reason; another set of rows may do as well.",
+        &format!(
+            "Without these rows the rest is separable. A wrong label is one reason; another set of rows may do as well. \
+             {}.",
+            uppercase_first(&must_go(removal))
+        ),
     );
     let of = |row: usize| picture.marked.iter().find(|marked| marked.point.row == row);
     let rows: Vec<&Marked> = removal.rows.iter().filter_map(|removed| of(removed.row)).collect();
@@ -177,6 +182,11 @@ fn suspects(page: &mut Page, explanation: Option<&Explanation>, picture: &Pictur
         removed.map(|removed| rounded(removed.distance)).unwrap_or_default()
     };
     table(page, &rows, removal.rows.len(), picture, Some("on the wrong side by"), distance);
+}
+
+fn uppercase_first(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Adds a table of rows, with a column of its own.
