@@ -3,13 +3,16 @@
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use linsep::audit::{Audit, AuditError, AuditOptions, AuditWatch, Part, audit_data};
+use linsep::audit::{Audit, AuditError, AuditOptions, AuditWatch, Part, audit_classes, audit_data};
 use linsep::data::Data;
+use linsep::data::read::Loaded;
+use linsep::data::samples::Classes;
 use linsep::report::audit::{self as report, csv_header, csv_line};
 use linsep::report::page;
 
+use super::classes::read_classes;
 use super::{load, name};
-use crate::args::AuditArgs;
+use crate::args::{AuditArgs, StreamArg};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{OutputFile, create_if, print};
@@ -29,10 +32,16 @@ pub fn run(
     options.validate()?;
     let output = create_if(args.output.as_deref())?;
     let page = create_if(args.report.as_deref())?;
-    let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
+    let (loaded, classes) = read(args, quiet)?;
     let watcher = Watcher { bar: Bar::new("auditing", quiet), cancelled: interrupt.heed() };
     let audit = loaded.show(|data| {
-        let audit = audit_data(data, &options, &watcher)?;
+        let audit = match (&classes, data.resident()) {
+            (Some(classes), Some(samples)) => {
+                let codes: Vec<usize> = classes.codes().iter().map(|&code| code as usize).collect();
+                audit_classes(samples.features(), &codes, classes.names(), &options, &watcher)?
+            }
+            _ => audit_data(data, &options, &watcher)?,
+        };
         watcher.bar.clear();
         if let Some(file) = output.filter(|_| !audit.rows.is_empty()) {
             write_rows(file, data, &audit)?;
@@ -55,6 +64,18 @@ pub fn run(
     }))
 }
 
+/// Reads the rows, and their classes where these are more than two.
+fn read(args: &AuditArgs, quiet: bool) -> Result<(Loaded, Option<Classes>), Failure> {
+    if args.input.positive.is_some() || matches!(args.stream.stream, StreamArg::Yes) {
+        return Ok((load(&args.data, &args.input, &args.stream, quiet)?, None));
+    }
+    let (samples, classes) = read_classes(&args.data, &args.input, quiet)?;
+    Ok(match classes.count() {
+        2 => (Loaded::Memory(Box::new(classes.one_vs_rest(&samples, 1))), None),
+        _ => (Loaded::Memory(Box::new(samples)), Some(classes)),
+    })
+}
+
 /// Writes all rows, the most suspicious first.
 fn write_rows(mut file: OutputFile, data: &dyn Data, audit: &Audit) -> Result<(), Failure> {
     let samples = data.gather()?;
@@ -63,7 +84,7 @@ fn write_rows(mut file: OutputFile, data: &dyn Data, audit: &Audit) -> Result<()
         out.write_all(csv_header(ids.is_some()).as_bytes())?;
         audit.rows.iter().try_for_each(|row| {
             let id = ids.map(|ids| ids.get(row.row));
-            out.write_all(csv_line(data.about(), row, id).as_bytes())
+            out.write_all(csv_line(&audit.names, row, id).as_bytes())
         })
     })?;
     file.finish()

@@ -91,6 +91,8 @@ pub enum AuditError {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Audit {
+    /// What the classes are called, in order; of two the negative one first.
+    pub names: Vec<String>,
     /// All rows, the most suspicious first; none if the work was stopped before any could be judged.
     pub rows: Vec<AuditedRow>,
     /// How many of them, from the first on, are suspects: their labels are more probably wrong than right.
@@ -223,6 +225,7 @@ fn run(
     let contents = Contents::new(features, classes);
     let found = held_out(features, classes, names.len(), &contents, &work, watch);
     let mut audit = Audit {
+        names: names.to_vec(),
         rows: vec![],
         suspects: 0,
         expected: 0.0,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::summary::{Summary, Table, Tone};
-use super::text::{SHOWN_WEIGHTS, describe_data};
+use super::text::{SHOWN_WEIGHTS, describe_classes, describe_data};
 use super::{bracket, counted, duration, number};
 use crate::audit::{Audit, AuditedRow, Proven};
 use crate::data::samples::About;
@@ -19,14 +19,19 @@ const SHOWN_ROWS: usize = 20;
 struct Shown<'a> {
     rows: &'a [AuditedRow],
     about: &'a About,
+    names: &'a [String],
     samples: Option<Samples>,
 }
 
 impl<'a> Shown<'a> {
-    fn fetch(data: &'a dyn Data, rows: &'a [AuditedRow]) -> Result<Self, Error> {
+    fn fetch(
+        data: &'a dyn Data,
+        names: &'a [String],
+        rows: &'a [AuditedRow],
+    ) -> Result<Self, Error> {
         let numbers: Vec<usize> = rows.iter().map(|row| row.row).collect();
         let samples = if rows.is_empty() { None } else { Some(data.fetch(&numbers)?) };
-        Ok(Shown { rows, about: data.about(), samples })
+        Ok(Shown { rows, about: data.about(), names, samples })
     }
 
     /// Returns the name that the data gives to a row that is shown, if it does.
@@ -83,7 +88,10 @@ pub(super) fn headline(audit: &Audit) -> (Tone, String, &'static str) {
 pub fn text(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Summary, Error> {
     let (tone, word, meaning) = headline(audit);
     let mut summary = Summary::new(tone, &word, meaning);
-    describe_data(&mut summary, data.shape(), data.about());
+    match audit.names.len() {
+        2 => describe_data(&mut summary, data.shape(), data.about()),
+        classes => describe_classes(&mut summary, data.shape(), data.about(), classes),
+    }
     summary.text("work", &duration(audit.seconds));
     if let Some(limit) = audit.stopped {
         summary.text("stopped", &format!("not everything was done: {}", stopped(limit)));
@@ -95,7 +103,7 @@ pub fn text(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Summar
     for (word, line) in proven_lines(audit) {
         summary.text(word, &line);
     }
-    let shown = Shown::fetch(data, shown_rows(audit, top, SHOWN_ROWS))?;
+    let shown = Shown::fetch(data, &audit.names, shown_rows(audit, top, SHOWN_ROWS))?;
     if !shown.rows.is_empty() {
         add_rows(&mut summary, &shown);
     }
@@ -154,7 +162,7 @@ fn add_rows(summary: &mut Summary, shown: &Shown) {
     summary.text("look at", "by the probability that the label is wrong");
     let mut table = Table::default();
     let column = |cell: &dyn Fn(&AuditedRow) -> String| shown.rows.iter().map(cell).collect();
-    let label = |class: usize| shown.about.label(class == 1).to_string();
+    let label = |class: usize| shown.names[class].clone();
     let names = (0..shown.rows.len()).map(|place| shown.name(place)).collect();
     table.column("row", names, samples.row_ids().is_none());
     table.column("label", column(&|row| label(row.class)), false);
@@ -193,14 +201,14 @@ fn value(samples: &Samples, place: usize, feature: usize) -> String {
 /// Errors if rows that are named cannot be read.
 pub fn json(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Value, Error> {
     let (shape, about) = (data.shape(), data.about());
-    let shown = Shown::fetch(data, shown_rows(audit, top, usize::MAX))?;
+    let shown = Shown::fetch(data, &audit.names, shown_rows(audit, top, usize::MAX))?;
     let ranking: Vec<Value> = (0..shown.rows.len())
         .map(|place| {
             let row = &shown.rows[place];
             let mut value = json!({
                 "row": row.row + 1,
-                "label": about.label(row.class == 1),
-                "suggested": about.label(row.suggested == 1),
+                "label": audit.names[row.class],
+                "suggested": audit.names[row.suggested],
                 "probability": row.probability,
                 "against": row.against,
                 "suspect": place < audit.suspects,
@@ -237,7 +245,8 @@ pub fn json(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Value,
         "proven": proven,
         "rows": shape.rows,
         "features": shape.columns,
-        "labels": ClassNames::from(&about.label_names),
+        "classes": audit.names,
+        "labels": (audit.names.len() == 2).then(|| ClassNames::from(&about.label_names)),
         "rows_dropped": about.dropped,
         "values_filled": about.filled,
         "penalty": audit.penalty,
@@ -261,9 +270,9 @@ pub fn csv_header(named: bool) -> String {
     )
 }
 
-/// Returns the line of a row, which counts from 1, and of its name if it has one.
-pub fn csv_line(about: &About, row: &AuditedRow, id: Option<&str>) -> String {
-    let label = |class: usize| cell(about.label(class == 1));
+/// Returns the line of a row, which counts from 1, and of its name if it has one, given those of the classes.
+pub fn csv_line(names: &[String], row: &AuditedRow, id: Option<&str>) -> String {
+    let label = |class: usize| cell(&names[class]);
     let without = row.cost.and_then(|cost| cost.without);
     let bound = |bound: Option<f64>| bound.map_or(String::new(), number);
     let id = id.map_or(String::new(), |id| format!(",{}", cell(id)));

@@ -172,11 +172,7 @@ pub fn text(found: &Found) -> Summary {
     let (tone, word, meaning) = found.headline();
     let mut summary = Summary::new(tone, word, &meaning);
     let (shape, about) = (Memory::new(found.samples).shape(), found.samples.about());
-    let classes = counted(found.classes.count() as u64, "class");
-    let [rows, features] = [(shape.rows, "row"), (shape.columns, "feature")]
-        .map(|(count, noun)| counted(count as u64, noun));
-    summary.text("data", &format!("{rows}, {features}, {classes}"));
-    text::notes(shape, about).iter().for_each(|note| summary.text("", note));
+    text::describe_classes(&mut summary, shape, about, found.classes.count());
     let asked = found.answers.len() + usize::from(found.argmax.is_some());
     let questions = counted(asked as u64, "question");
     summary.text("work", &format!("{questions} in {}", duration(found.seconds)));

@@ -65,6 +65,15 @@ pub(super) fn describe_data(summary: &mut Summary, shape: Shape, about: &About) 
     notes(shape, about).iter().for_each(|note| summary.text("", note));
 }
 
+/// Adds what data of many classes is, and what became of the table that it was read from.
+pub(super) fn describe_classes(summary: &mut Summary, shape: Shape, about: &About, count: usize) {
+    let [rows, features, classes] =
+        [(shape.rows, "row"), (shape.columns, "feature"), (count, "class")]
+            .map(|(count, noun)| counted(count as u64, noun));
+    summary.text("data", &format!("{rows}, {features}, {classes}"));
+    notes(shape, about).iter().for_each(|note| summary.text("", note));
+}
+
 /// Returns the names of the classes, the negative one first.
 pub(super) fn class_names(about: &About) -> [&str; 2] {
     [&about.label_names.negative, &about.label_names.positive]

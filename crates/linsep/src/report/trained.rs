@@ -31,11 +31,7 @@ pub fn text(
     let shape = Memory::new(samples).shape();
     let mut summary = Summary::new(tone, verdict, &of);
     summary.text("method", &text::describe(method));
-    let [rows, features, classes_in_all] =
-        [(shape.rows, "row"), (shape.columns, "feature"), (all, "class")]
-            .map(|(count, noun)| counted(count as u64, noun));
-    summary.text("data", &format!("{rows}, {features}, {classes_in_all}"));
-    text::notes(shape, samples.about()).iter().for_each(|note| summary.text("", note));
+    text::describe_classes(&mut summary, shape, samples.about(), all);
     let wrong = match trained.mistakes {
         0 => "the class of every row".to_string(),
         some => format!("the class of all but {}", counted(some, "row")),

@@ -30,11 +30,14 @@ pub fn page(data: &dyn Data, audit: &Audit, source: &str) -> Result<String, Erro
     page.headline(class, &word, &format!(": {source}"));
     page.paragraph("lead", &format!("{}{}.", meaning[..1].to_uppercase(), &meaning[1..]));
     let (shape, about) = (data.shape(), data.about());
-    let names = &about.label_names;
+    let classes = match &audit.names[..] {
+        [negative, positive] => format!("positive \"{positive}\", negative \"{negative}\""),
+        many => counted(many.len() as u64, "class"),
+    };
     let rows = counted(shape.rows as u64, "row");
     let mut facts = vec![
         ("data", format!("{rows}, {}", counted(shape.columns as u64, "feature"))),
-        ("classes", format!("positive \"{}\", negative \"{}\"", names.positive, names.negative)),
+        ("classes", classes),
     ];
     facts.extend(notes(shape, about).into_iter().map(|note| ("", note)));
     if !audit.rows.is_empty() {
@@ -91,7 +94,7 @@ fn suspects(page: &mut Page, data: &dyn Data, audit: &Audit) -> Result<(), Error
          without which the rest is separable. All else is a probability, not a proof: only whoever knows the row can \
          tell.",
     );
-    let label = |class: usize| about.label(class == 1).to_string();
+    let label = |class: usize| audit.names[class].clone();
     let body = |(place, row): (usize, &AuditedRow)| {
         let name = samples.row_ids().map(|ids| ids.get(place).to_string());
         let mut values = vec![];
