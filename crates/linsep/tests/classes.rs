@@ -98,9 +98,9 @@ proptest! {
             let valid = verify_model(samples.features(), &response, None, found.proof.as_ref().unwrap()).unwrap().unwrap();
             prop_assert_eq!(valid.verdict() == Verdict::Separable, expected);
             match &found.linear {
-                Linear::Exists { planes } => for row in 0..rows {
+                Linear::Exists { planes } => for (row, &own) in codes.iter().enumerate() {
                     let value = |k: usize| samples.features().dot(row, &planes[k].weights) + planes[k].bias;
-                    let own = codes[row] as usize;
+                    let own = own as usize;
                     prop_assert!((0..count).all(|k| k == own || value(k) < value(own)));
                 },
                 Linear::Not { rows, .. } => prop_assert!(!rows.is_empty()),

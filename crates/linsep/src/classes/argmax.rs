@@ -143,10 +143,10 @@ impl Comparisons<'_> {
         answers: &[Answer],
         options: &DecideOptions,
     ) -> Result<Found, SeparationError> {
-        if let Some(found) = self.from_pairs(answers)? {
+        if let Some(found) = self.by_pairs(answers)? {
             return Ok(found);
         }
-        if let Some(found) = self.from_one_vs_rest(answers)? {
+        if let Some(found) = self.by_one_vs_rest(answers)? {
             return Ok(found);
         }
         if let Some(found) = self.by_descent(answers)? {
@@ -159,7 +159,7 @@ impl Comparisons<'_> {
     }
 
     /// Returns the answer if two classes are known not to be separable.
-    fn from_pairs(&self, answers: &[Answer]) -> Result<Option<Found>, SeparationError> {
+    fn by_pairs(&self, answers: &[Answer]) -> Result<Option<Found>, SeparationError> {
         for answer in answers {
             if let (Question::Pair { negative, positive }, Some(conflict)) =
                 (answer.question, &answer.conflict)
@@ -215,7 +215,7 @@ impl Comparisons<'_> {
     }
 
     /// Returns the answer if each class is known to be separable from the rest.
-    fn from_one_vs_rest(&self, answers: &[Answer]) -> Result<Option<Found>, SeparationError> {
+    fn by_one_vs_rest(&self, answers: &[Answer]) -> Result<Option<Found>, SeparationError> {
         let mut planes = vec![None; self.classes.count()];
         for answer in answers.iter().filter(|answer| answer.is_separable()) {
             if let Question::OneVsRest { positive } = answer.question {

@@ -140,6 +140,9 @@ impl Answer {
     }
 }
 
+/// What sees answers as they come, with the decisions behind them.
+pub type See<'a, E> = dyn FnMut(&Answer, Option<&Decision>) -> Result<(), E> + 'a;
+
 /// Returns the answers to questions about classes, in order. `each` sees them as they come, with the decision as it
 /// was made: its rows, and those of its proof, are counted among the rows of the question. After a limit there is none:
 /// what is left to ask is undecided.
@@ -168,7 +171,7 @@ pub fn decide_questions<E: From<DecideError>>(
     questions: &[Question],
     options: &ClassOptions,
     cancelled: Option<&AtomicBool>,
-    each: &mut dyn FnMut(&Answer, Option<&Decision>) -> Result<(), E>,
+    each: &mut See<E>,
 ) -> Result<Vec<Answer>, E> {
     let deadline = Deadline::new(options.decide.time_limit, cancelled);
     let large = |question: &Question| question.rows(classes) * samples.columns() >= LARGE;

@@ -40,8 +40,8 @@ pub fn heat_map(found: &Found, title: &str) -> Option<Drawing> {
     let top = head + TOP;
     let x = |b: usize| LEFT + b as f64 * CELL[0];
     let y = |a: usize| top + a as f64 * CELL[1];
-    for b in 0..across {
-        let name = shortened(&names[b], NAMES[1]);
+    for (b, name) in names.iter().enumerate().take(across) {
+        let name = shortened(name, NAMES[1]);
         drawing.text("", [x(b) + CELL[0] / 2.0, top - 8.0], Anchor::Middle, &name);
     }
     if !rest.is_empty() {
