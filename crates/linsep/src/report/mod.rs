@@ -10,6 +10,7 @@ pub mod separation;
 pub mod study;
 pub mod summary;
 pub mod svg;
+pub mod sweep;
 pub mod text;
 
 /// Returns a number in the shortest form that reads back as the same number.

@@ -123,7 +123,9 @@ fn write_article(folder: &Path) -> Result<(), Failure> {
     }
     let place = folder.join("README.md");
     if let Ok(text) = std::fs::read_to_string(&place) {
-        write_file(&place, article::filled(&text, &study).as_bytes())?;
+        let filled = article::filled(&text, &study)
+            .map_err(|bad| Failure::usage(format!("{}: {bad}", place.display()), None))?;
+        write_file(&place, filled.as_bytes())?;
     }
     Ok(())
 }
