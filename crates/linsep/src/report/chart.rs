@@ -97,6 +97,8 @@ struct Axes {
     decades: u32,
     right: f64,
     bottom: f64,
+    /// Whether the first line is the winner, and bold.
+    bold: bool,
 }
 
 impl Axes {
@@ -119,6 +121,7 @@ impl Axes {
             decades,
             right,
             bottom,
+            bold: width == LARGE[0],
         }
     }
 
@@ -178,7 +181,7 @@ fn draw_line(drawing: &mut Drawing, axes: &Axes, line: &Line, k: usize, name_at:
         let letter = if path.is_empty() { 'M' } else { 'L' };
         path.push_str(&format!("{letter}{} {}", px(axes.x(x)), px(axes.y(mistakes))));
     }
-    let best = if k == 0 { " best" } else { "" };
+    let best = if k == 0 && axes.bold { " best" } else { "" };
     drawing.raw(&format!(
         "<path class=\"line{best}\" stroke=\"{colour}\" stroke-dasharray=\"{dash}\" d=\"{path}\"/>"
     ));

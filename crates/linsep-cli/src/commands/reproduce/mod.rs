@@ -123,7 +123,7 @@ impl Watched<'_> {
             .map_err(|error| match error {
                 MeasureError::Fit(error) => Failure::fit(error),
                 MeasureError::Decide(error) => error.into(),
-                other => Failure::usage(format!("{other:?}"), None),
+                other => Failure::usage(other.to_string(), None),
             })?;
         for one in &measured {
             print(&line(one))?;

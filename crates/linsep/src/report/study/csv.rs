@@ -49,10 +49,10 @@ pub fn epochs(measured: &[Measurement]) -> String {
     out
 }
 
-/// Returns `seconds.csv`: the time of every run.
+/// Returns `seconds.csv`: the time of every run whose time was kept.
 pub fn seconds(measured: &[Measurement]) -> String {
     let mut out = format!("{KEY},seconds\n");
-    for run in measured {
+    for run in measured.iter().filter(|run| run.seconds.is_finite()) {
         out.push_str(&format!("{},{:.4}\n", key(run), run.seconds));
     }
     out
@@ -149,7 +149,7 @@ fn measurement(key: &str, cells: &[&str]) -> Option<Measurement> {
         updates: updates.parse().ok(),
         mistakes: mistakes.parse().ok(),
         rows_evaluated: evaluated.parse().ok()?,
-        seconds: 0.0,
+        seconds: f64::NAN,
         history: vec![],
     })
 }

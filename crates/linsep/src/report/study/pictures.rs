@@ -58,7 +58,7 @@ pub(super) fn over_shift(measured: &[Measurement]) -> Sweep {
 
 fn sweep(title: &str, across: &str, lines: Vec<SweepLine>) -> Sweep {
     Sweep {
-        title: format!("{title}: median, least to most"),
+        title: format!("{title} (band: least to most)"),
         across: across.to_string(),
         up: "epochs".to_string(),
         beyond: format!("> {}", grouped(MAX_EPOCHS)),

@@ -5,7 +5,7 @@
 use super::article::Study;
 use super::{grouped, label, number};
 use crate::experiments::study::{EPSILON_SWEEP, EPSILONS, RELAXATIONS, SHIFT_SWEEP, Sizes};
-use crate::experiments::{Contender, EXPERIMENTS, Measurement};
+use crate::experiments::{Contender, EXPERIMENTS, Experiment, Measurement};
 
 /// Returns the table of this name; none if there is no such table.
 pub fn by_name(name: &str, study: &Study) -> Option<String> {
@@ -86,7 +86,8 @@ fn work(runs: &[&Measurement]) -> String {
 
 /// Only the median: time differs from repetition to repetition more than from run to run.
 fn seconds(runs: &[&Measurement]) -> String {
-    let median = range(runs.iter().map(|one| one.seconds).collect()).map(|range| range[1]);
+    let kept = runs.iter().map(|one| one.seconds).filter(|seconds| seconds.is_finite());
+    let median = range(kept.collect()).map(|range| range[1]);
     median.map_or("–".to_string(), |seconds| match seconds {
         ..0.995 => format!("{seconds:.2}"),
         ..9.95 => format!("{seconds:.1}"),
@@ -121,20 +122,25 @@ fn claims(study: &Study) -> String {
             let mut row = vec![
                 format!("({})", experiment.letter),
                 size(first),
-                format!("P {}, A {}", experiment.claim_perceptron, experiment.claim_fine),
+                experiment.claim.to_string(),
                 epochs(&perceptron),
             ];
             row.extend(EPSILONS.map(|epsilon| epochs(&of(fine(epsilon)))));
             let agrees = |epsilon: &f64| {
-                agrees(experiment.letter, &perceptron, &of(fine(*epsilon)))
-                    .then(|| format!("yes, with epsilon {}", number(*epsilon)))
+                let fine = of(fine(*epsilon));
+                let ratio = match experiment.letter {
+                    'b' => format!(": P / A is {}", ranged(ratios(&perceptron, &fine), rounded)),
+                    _ => String::new(),
+                };
+                agrees(experiment.letter, &perceptron, &fine)
+                    .then(|| format!("yes, with epsilon {}{ratio}", number(*epsilon)))
             };
             row.push(EPSILONS.iter().find_map(agrees).unwrap_or("**no**".to_string()));
             rows.push(row);
         }
     }
     let [small, large] = EPSILONS.map(|epsilon| label(fine(epsilon)));
-    let header = ["", "samples x features", "the paper, in epochs", "P", &small, &large, "agrees?"];
+    let header = ["", "samples x features", "the paper", "P", &small, &large, "agrees?"];
     table(&self::header(&header), rows)
 }
 
@@ -148,9 +154,18 @@ fn agrees(letter: char, perceptron: &[&Measurement], fine: &[&Measurement]) -> b
     let (p, a) = (all(perceptron), all(fine));
     match letter {
         'a' => spans(p, 12.0) && spans(a, 36.0),
-        'b' => spans(p.iter().zip(&a).map(|(p, a)| p / a).collect(), 2.0),
+        'b' => spans(ratios(perceptron, fine), 2.0),
         _ => !a.is_empty() && p.iter().all(|p| *p > 1000.0) && a.iter().all(|a| *a <= 500.0),
     }
+}
+
+/// Returns the epochs of P by those of A, on the same data.
+fn ratios(perceptron: &[&Measurement], fine: &[&Measurement]) -> Vec<f64> {
+    perceptron.iter().zip(fine).map(|(p, a)| ended(p) / ended(a)).collect()
+}
+
+fn rounded(ratio: f64) -> String {
+    format!("{ratio:.2}")
 }
 
 /// How often an epoch made more mistakes than the one before: what the paper calls fluctuation.
@@ -181,7 +196,7 @@ fn steadiness(study: &Study) -> String {
 fn epsilon(study: &Study) -> String {
     let row = |contender: Contender| {
         let mut row = vec![label(contender)];
-        let cell = |experiment: &crate::experiments::Experiment| {
+        let cell = |experiment: &Experiment| {
             epochs(&runs(&study.tenth, experiment.letter, 1.0, contender))
         };
         row.extend(EXPERIMENTS.iter().map(cell));
