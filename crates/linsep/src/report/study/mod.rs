@@ -91,7 +91,12 @@ pub(super) fn methods(experiment: &Experiment, runs: &[Measurement]) -> Vec<Meth
             name: label(contender),
             claim,
             epochs: list(&epochs),
-            mistakes: list(&|run| run.mistakes.map_or("none, proven".to_string(), grouped)),
+            // The engine's answer is either proven or none.
+            mistakes: list(&|run| match (run.mistakes, run.separated) {
+                (Some(mistakes), _) => grouped(mistakes),
+                (None, true) => "0".to_string(),
+                (None, false) => "–".to_string(),
+            }),
             passes: list(&|run| format!("{:.1}", run.passes())),
         }
     };
