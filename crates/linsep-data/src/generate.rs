@@ -64,6 +64,13 @@ impl Generator {
         Generator { rows, features, seed, normal, shift }
     }
 
+    /// Returns the generator with its shift made longer or shorter by `factor`, which is finite: 0 leaves the
+    /// hyperplane at the origin. The paper does not say how long its shift is. Normal and samples stay the same.
+    pub fn with_shift(mut self, factor: f64) -> Self {
+        self.shift.iter_mut().for_each(|value| *value *= factor);
+        self
+    }
+
     /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
@@ -152,6 +159,25 @@ mod tests {
     fn the_hidden_hyperplane_separates_and_parts_agree_with_the_whole() {
         check::<f64>();
         check::<f32>();
+    }
+
+    #[test]
+    fn another_shift_moves_the_same_samples() {
+        let rows = |factor: f64| {
+            let (mut values, mut positive) = (vec![0.0; 60], vec![false; 20]);
+            Generator::new(20, 3, 5).with_shift(factor).fill(0..20, &mut values, &mut positive);
+            (values, positive)
+        };
+        let (still, moved, far) = (rows(0.0), rows(1.0), rows(3.0));
+        assert!(still.0.iter().all(|v| v.abs() < 1.0) && still.1 == far.1);
+        assert_eq!(moved.0[..2], {
+            let mut values = vec![0.0; 3];
+            Generator::new(20, 3, 5).fill(0..1, &mut values, &mut [false]);
+            [values[0], values[1]]
+        });
+        for ((still, moved), far) in still.0.iter().zip(&moved.0).zip(&far.0) {
+            assert!(((far - still) - 3.0 * (moved - still)).abs() < 1e-14);
+        }
     }
 
     #[test]

@@ -1,12 +1,17 @@
 //! The small examples of the paper, the invariants of its section 4, and what it leaves open.
 
+use std::path::Path;
+
 use linsep::Samples;
 use linsep::data::generate::Generator;
+use linsep::experiments::{Contender, EXPERIMENTS, Precision, measure};
 use linsep::lift::Rows;
 use linsep::online::fine::{Fine, Settings, Start};
 use linsep::online::{
     Fit, FitSettings, Method, MethodSettings, Order, Span, Stop, Tally, fit, svm,
 };
+use linsep::report::study::article::{self, Study};
+use linsep::report::study::csv;
 
 fn fit_with(samples: &Samples, method: MethodSettings, max_epochs: u64) -> Fit {
     let settings = FitSettings { method, max_epochs, ..FitSettings::default() };
@@ -217,4 +222,36 @@ fn values_of_any_size_do_not_overflow_the_lift() {
         }
         assert!(found.hyperplane.weights.iter().all(|w| w.is_finite()));
     }
+}
+
+#[test]
+fn the_article_has_the_figures_of_its_files() {
+    // Tables and pictures in studies/hajnal2023 are what the committed measurements give, to the last byte.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/hajnal2023");
+    let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let measured = |sizes: &str| {
+        let [results, epochs, seconds] =
+            ["results", "epochs", "seconds"].map(|file| text(&format!("{sizes}/{file}.csv")));
+        csv::parse(&results, &epochs, &seconds).unwrap()
+    };
+    let study = Study { tenth: measured("tenth"), stated: measured("stated") };
+    let article = text("README.md");
+    assert_eq!(article::filled(&article, &study).as_ref(), Ok(&article));
+    for (name, contents) in article::files(&study) {
+        assert_eq!(text(&name), contents, "{name}");
+    }
+}
+
+#[test]
+fn a_tenth_of_experiment_a_is_as_the_paper_says() {
+    // The first of the study's runs: the paper has 12 and 36 epochs.
+    let experiment = EXPERIMENTS[0].scaled(0.1);
+    let samples = experiment.data(1, Precision::Double).unwrap();
+    let fine = Contender::Fine { epsilon: 1e-3, relaxation: 1.0 };
+    let contenders = [Contender::Perceptron, fine, Contender::Engine];
+    let settings = FitSettings::default();
+    let measured =
+        measure(&samples, &experiment, 1, &contenders, &settings, &mut |_| Box::new(())).unwrap();
+    assert!(measured.iter().all(|one| one.separated));
+    assert_eq!(measured.iter().map(|one| one.epochs).collect::<Vec<_>>(), [9, 33, 3]);
 }

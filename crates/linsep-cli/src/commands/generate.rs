@@ -18,10 +18,26 @@ const VALUES_PER_BLOCK: usize = 1 << 22;
 /// Runs the command.
 pub fn run(args: &GenerateArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
     let layout = layout(&args.output)?;
-    let generator = Generator::new(args.rows.get(), args.features.get(), args.seed);
+    let shift = checked_shift(args.shift)?;
+    let generator =
+        Generator::new(args.rows.get(), args.features.get(), args.seed).with_shift(shift);
     match args.dtype {
         Dtype::F8 => write_all::<f64>(&generator, layout, &args.output, quiet, interrupt),
         Dtype::F4 => write_all::<f32>(&generator, layout, &args.output, quiet, interrupt),
+    }
+}
+
+/// Beyond it, rounding would blur the samples.
+const LONGEST_SHIFT: f64 = 1e6;
+
+/// Returns the length of a shift, if it is one.
+pub fn checked_shift(shift: f64) -> Result<f64, Failure> {
+    match (0.0..=LONGEST_SHIFT).contains(&shift) {
+        true => Ok(shift),
+        false => {
+            let message = format!("--shift is {shift}; expected 0 to {LONGEST_SHIFT}");
+            Err(Failure::usage(message, None))
+        }
     }
 }
 

@@ -29,10 +29,11 @@ pub struct Chart {
     pub lines: Vec<Line>,
 }
 
-const SIZE: [f64; 2] = [900.0, 520.0];
+/// Width, height, and room for names at the ends of lines.
+const LARGE: [f64; 3] = [900.0, 520.0, 230.0];
+/// Letters of this one stay legible where it is shown at half the width of a page; names are short.
+const SMALL: [f64; 3] = [600.0, 420.0, 130.0];
 const LEFT: f64 = 86.0;
-/// Room for names at the ends of lines.
-const RIGHT: f64 = 230.0;
 const TOP: f64 = 52.0;
 const BOTTOM: f64 = 58.0;
 /// Length of the piece of line beside a name.
@@ -50,15 +51,26 @@ impl Chart {
         self.draw().file()
     }
 
+    /// Returns the text of a smaller SVG file, for lines with short names.
+    pub fn small_svg(&self) -> String {
+        self.draw_in(SMALL).file()
+    }
+
     /// Returns the chart as a drawing.
     pub fn draw(&self) -> Drawing {
+        self.draw_in(LARGE)
+    }
+
+    fn draw_in(&self, room: [f64; 3]) -> Drawing {
         let mut drawing =
-            Drawing::new(SIZE[0], SIZE[1], &format!("{}: {}", self.title, self.told()));
-        drawing.text("title", [LEFT, 30.0], Anchor::Start, &self.title);
-        let axes = Axes::new(&self.lines);
+            Drawing::new(room[0], room[1], &format!("{}: {}", self.title, self.told()));
+        let axes = Axes::new(&self.lines, room);
+        // A long title begins further to the left.
+        let left = if room == SMALL { 12.0 } else { LEFT };
+        drawing.text("title", [left, 30.0], Anchor::Start, &self.title);
         axes.draw(&mut drawing, &self.across);
         let mut names: Vec<f64> = self.lines.iter().map(|line| axes.end(line)[1]).collect();
-        apart(&mut names, NAME_HEIGHT, [TOP, SIZE[1] - BOTTOM]);
+        apart(&mut names, NAME_HEIGHT, [TOP, axes.bottom]);
         // The first line, which comes last, is on top.
         for (k, line) in self.lines.iter().enumerate().rev() {
             draw_line(&mut drawing, &axes, line, k, names[k]);
@@ -83,10 +95,15 @@ struct Axes {
     wide: bool,
     /// The power of ten above all mistakes.
     decades: u32,
+    right: f64,
+    bottom: f64,
+    /// Whether the first line is the winner, and bold.
+    bold: bool,
 }
 
 impl Axes {
-    fn new(lines: &[Line]) -> Self {
+    fn new(lines: &[Line], [width, height, names]: [f64; 3]) -> Self {
+        let (right, bottom) = (width - names, height - BOTTOM);
         let points = || lines.iter().flat_map(|line| &line.points);
         let first = points().map(|point| point.0).fold(f64::INFINITY, f64::min);
         let last = points().map(|point| point.0).fold(0.0, f64::max);
@@ -98,10 +115,13 @@ impl Axes {
             false => [if first.is_finite() { first.min(1.0) } else { 0.0 }, last],
         };
         Axes {
-            x: Scale::new(range, [LEFT, SIZE[0] - RIGHT]),
-            y: Scale::new([0.0, f64::from(decades + 1)], [SIZE[1] - BOTTOM, TOP]),
+            x: Scale::new(range, [LEFT, right]),
+            y: Scale::new([0.0, f64::from(decades + 1)], [bottom, TOP]),
             wide,
             decades,
+            right,
+            bottom,
+            bold: width == LARGE[0],
         }
     }
 
@@ -117,11 +137,11 @@ impl Axes {
     fn end(&self, line: &Line) -> [f64; 2] {
         line.points
             .last()
-            .map_or([LEFT, SIZE[1] - BOTTOM], |&(x, mistakes)| [self.x(x), self.y(mistakes)])
+            .map_or([LEFT, self.bottom], |&(x, mistakes)| [self.x(x), self.y(mistakes)])
     }
 
     fn draw(&self, drawing: &mut Drawing, across: &str) {
-        let [bottom, right] = [SIZE[1] - BOTTOM, SIZE[0] - RIGHT];
+        let Axes { right, bottom, .. } = *self;
         let ticks = match self.wide {
             true => self.log_ticks(),
             false => labelled(self.x.ticks(8)),
@@ -133,7 +153,7 @@ impl Axes {
         );
         drawing.y_axis(&self.y, &ticks, [LEFT, right]);
         drawing.line("axis", [LEFT, bottom], [right, bottom]);
-        drawing.text("", [(LEFT + right) / 2.0, SIZE[1] - 14.0], Anchor::Middle, across);
+        drawing.text("", [(LEFT + right) / 2.0, bottom + BOTTOM - 14.0], Anchor::Middle, across);
         drawing.text_up([20.0, (TOP + bottom) / 2.0], "mistakes left");
     }
 
@@ -145,7 +165,7 @@ impl Axes {
         (-3..10)
             .flat_map(|k| steps.iter().map(move |s| s * 10f64.powi(k)))
             .map(place)
-            .filter(|(at, _)| (LEFT - 0.5..=SIZE[0] - RIGHT + 0.5).contains(&self.x.at(*at)))
+            .filter(|(at, _)| (LEFT - 0.5..=self.right + 0.5).contains(&self.x.at(*at)))
             .collect()
     }
 }
@@ -161,7 +181,7 @@ fn draw_line(drawing: &mut Drawing, axes: &Axes, line: &Line, k: usize, name_at:
         let letter = if path.is_empty() { 'M' } else { 'L' };
         path.push_str(&format!("{letter}{} {}", px(axes.x(x)), px(axes.y(mistakes))));
     }
-    let best = if k == 0 { " best" } else { "" };
+    let best = if k == 0 && axes.bold { " best" } else { "" };
     drawing.raw(&format!(
         "<path class=\"line{best}\" stroke=\"{colour}\" stroke-dasharray=\"{dash}\" d=\"{path}\"/>"
     ));
@@ -172,7 +192,7 @@ fn draw_line(drawing: &mut Drawing, axes: &Axes, line: &Line, k: usize, name_at:
     drawing.raw(&format!(
         "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{radius}\" fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"2\"/>"
     ));
-    let names = SIZE[0] - RIGHT + 14.0;
+    let names = axes.right + 14.0;
     let [from, to, down] = [names, names + SWATCH, name_at].map(px);
     drawing.raw(&format!(
         "<path class=\"line{best}\" stroke=\"{colour}\" stroke-dasharray=\"{dash}\" d=\"M{from} {down}L{to} {down}\"/>"
@@ -231,10 +251,10 @@ mod tests {
     #[test]
     fn the_winner_is_not_in_a_corner() {
         // Two epochs beside 20,000: the axis is logarithmic, so that both can be seen.
-        let axes = Axes::new(&[line("fine", 2), line("perceptron", 20_000)]);
+        let axes = Axes::new(&[line("fine", 2), line("perceptron", 20_000)], LARGE);
         assert!(axes.wide && axes.x(2.0) - axes.x(1.0) > 30.0);
         assert!(axes.y(0) > axes.y(1) && axes.y(1) > axes.y(10));
-        assert!(!Axes::new(&[line("fine", 9)]).wide);
+        assert!(!Axes::new(&[line("fine", 9)], SMALL).wide);
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod separation;
 pub mod study;
 pub mod summary;
 pub mod svg;
+pub mod sweep;
 pub mod text;
 pub mod trained;
 

@@ -1,24 +1,19 @@
 //! The page of the paper's experiments.
 
 use super::super::chart::Chart;
-use super::super::study::{Method, methods};
-use super::super::{counted, number};
+use super::super::number;
+use super::super::study::{Method, heading, methods};
 use super::Page;
-use crate::experiments::{Experiment, Run};
+use crate::experiments::{Experiment, Measurement};
 
 /// Returns the page of the experiments, with a chart each: one HTML file.
-pub fn page(
-    results: &[(Experiment, Vec<Run>)],
-    charts: &[Chart],
-    scale: f64,
-    max_epochs: u64,
-) -> String {
+pub fn page(results: &[(Experiment, Vec<Measurement>)], charts: &[Chart], scale: f64) -> String {
     let mut page = Page::new("The paper's experiments, measured");
     page.headline("", "The paper's experiments", ", measured");
     page.paragraph(
         "lead",
-        "P is the Perceptron, A the paper's method (fine); both see the same data in the same order. The paper does not \
-         state its epsilon, and the epochs of A depend on it.",
+        "P is the Perceptron, A the paper's method (fine), decide the deciding engine, whose passes are counted as epochs; \
+         all see the same data in the same order. The paper does not state its epsilon, and the epochs of A depend on it.",
     );
     if scale != 1.0 {
         let scale = number(scale);
@@ -32,17 +27,12 @@ pub fn page(
         let caption = "Rows that were on the wrong side when they were visited, in each epoch; a ring marks an epoch \
                        without any.";
         page.figure(&Chart { title: String::new(), ..chart.clone() }.draw().part(), caption);
-        let rows: Vec<Vec<String>> = methods(experiment, runs, max_epochs)
+        let rows: Vec<Vec<String>> = methods(experiment, runs)
             .into_iter()
             .map(|Method { name, claim, epochs, mistakes, passes }| {
-                vec![name, claim.to_string(), epochs, mistakes, passes]
+                vec![name.replace('`', ""), claim.to_string(), epochs, mistakes, passes]
             })
             .collect();
-        let size = format!(
-            "{}, {}",
-            counted(experiment.rows as u64, "sample"),
-            counted(experiment.features as u64, "feature")
-        );
         let header = [
             "method",
             "paper",
@@ -50,7 +40,7 @@ pub fn page(
             "mistakes left",
             "passes' worth of work",
         ];
-        page.table(&size, &header, &rows);
+        page.table(&heading(experiment), &header, &rows);
     }
     page.finish()
 }
