@@ -164,14 +164,14 @@ mod tests {
     #[test]
     fn another_shift_moves_the_same_samples() {
         let rows = |factor: f64| {
-            let (mut values, mut positive) = (vec![0.0; 60], vec![false; 20]);
+            let (mut values, mut positive) = (vec![0.0_f64; 60], vec![false; 20]);
             Generator::new(20, 3, 5).with_shift(factor).fill(0..20, &mut values, &mut positive);
             (values, positive)
         };
         let (still, moved, far) = (rows(0.0), rows(1.0), rows(3.0));
         assert!(still.0.iter().all(|v| v.abs() < 1.0) && still.1 == far.1);
         assert_eq!(moved.0[..2], {
-            let mut values = vec![0.0; 3];
+            let mut values = vec![0.0_f64; 3];
             Generator::new(20, 3, 5).fill(0..1, &mut values, &mut [false]);
             [values[0], values[1]]
         });
