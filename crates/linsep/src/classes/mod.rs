@@ -154,16 +154,17 @@ pub type See<'a, E> = dyn FnMut(&Answer, Option<&Decision>) -> Result<(), E> + '
 /// use linsep::Samples;
 /// use linsep::classes::{ClassOptions, Question, decide_questions};
 /// use linsep::data::samples::Classes;
+/// use linsep::decide::DecideError;
 ///
 /// let samples = Samples::dense(vec![0.0, 1.0, 2.0, 3.0], 1, vec![true, false, false, false])?;
 /// let classes = Classes::of(vec!["a".into(), "b".into(), "c".into()], vec![0, 1, 1, 2]);
 /// let questions = Question::one_vs_rest(3);
 /// let options = ClassOptions::default();
-/// let answers =
-///     decide_questions(&samples, &classes, &questions, &options, None, &mut |_, _| Ok(()))?;
+/// let each = &mut |_: &_, _: Option<&_>| Ok::<_, DecideError>(());
+/// let answers = decide_questions(&samples, &classes, &questions, &options, None, each)?;
 /// let words: Vec<String> = answers.iter().map(|answer| answer.word()).collect();
 /// assert_eq!(words, ["separable", "inseparable", "separable"]);
-/// # Ok::<(), linsep::decide::DecideError>(())
+/// # Ok::<(), DecideError>(())
 /// ```
 pub fn decide_questions<E: From<DecideError>>(
     samples: &Samples,
