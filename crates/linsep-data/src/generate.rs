@@ -163,18 +163,17 @@ mod tests {
 
     #[test]
     fn another_shift_moves_the_same_samples() {
-        let rows = |factor: f64| {
-            let (mut values, mut positive) = (vec![0.0; 60], vec![false; 20]);
-            Generator::new(20, 3, 5).with_shift(factor).fill(0..20, &mut values, &mut positive);
+        let rows = |generator: Generator| {
+            let (mut values, mut positive) = (vec![0.0_f64; 60], vec![false; 20]);
+            generator.fill(0..20, &mut values, &mut positive);
             (values, positive)
         };
-        let (still, moved, far) = (rows(0.0), rows(1.0), rows(3.0));
-        assert!(still.0.iter().all(|v| v.abs() < 1.0) && still.1 == far.1);
-        assert_eq!(moved.0[..2], {
-            let mut values = vec![0.0; 3];
-            Generator::new(20, 3, 5).fill(0..1, &mut values, &mut [false]);
-            [values[0], values[1]]
-        });
+        let generator = Generator::new(20, 3, 5);
+        let [still, moved, far] =
+            [0.0, 1.0, 3.0].map(|factor| rows(generator.clone().with_shift(factor)));
+        assert_eq!(moved, rows(generator));
+        assert!(still.0.iter().all(|value| value.abs() < 1.0));
+        assert_eq!(still.1, far.1);
         for ((still, moved), far) in still.0.iter().zip(&moved.0).zip(&far.0) {
             assert!(((far - still) - 3.0 * (moved - still)).abs() < 1e-14);
         }
