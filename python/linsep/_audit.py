@@ -198,7 +198,7 @@ def audit(
     >>> X = [[k + 30 * (k // 20), k % 7 + 9 * (k // 20)] for k in range(40)]
     >>> y = ["b" if k >= 20 or k == 7 else "a" for k in range(40)]
     >>> audit = linsep.audit(X, y)
-    >>> audit.suspects.tolist(), audit.suggested[7]
+    >>> audit.suspects.tolist(), str(audit.suggested[7])
     ([7], 'a')
     """
     if leave_out is not None and (
