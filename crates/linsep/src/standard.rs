@@ -53,6 +53,21 @@ impl Standard {
         self
     }
 
+    /// Returns the same where features that are constant in these rows are shifted alone: in others they may differ.
+    pub fn with_constants(mut self) -> Self {
+        self.scales.iter_mut().filter(|scale| **scale == 0.0).for_each(|scale| *scale = 1.0);
+        self
+    }
+
+    /// Returns a row in these units.
+    pub fn row(&self, features: &Features, i: usize) -> Vec<f64> {
+        // Values that are not stored are zero.
+        let mut row: Vec<f64> = self.means.iter().map(|mean| -mean).collect();
+        features.for_each(i, |k, v| row[k] = v - self.means[k]);
+        row.iter_mut().zip(&self.scales).for_each(|(v, scale)| *v *= scale);
+        row
+    }
+
     /// Returns the hyperplane of w, the bias last, in the units of the data.
     pub fn original(&self, w: &[f64]) -> Hyperplane {
         let (bias, w) = w.split_last().expect("a bias");

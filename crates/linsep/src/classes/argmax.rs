@@ -237,12 +237,7 @@ impl Comparisons<'_> {
             weights.push(plane.bias - first.bias);
             weights.extend(plane.weights.iter().zip(&first.weights).map(|(own, base)| own - base));
         }
-        let columns = self.samples.columns();
-        let measured = weights
-            .chunks_exact(columns + 1)
-            .map(|own| Hyperplane { weights: own[1..].to_vec(), bias: own[0] });
-        let base = Hyperplane { weights: vec![0.0; columns], bias: 0.0 };
-        let planes = [base].into_iter().chain(measured).collect();
+        let planes = self.planes(&weights);
         let kind = MarginKind::Angular;
         let claimed = (weights, 0.0);
         let proven = prove_separable(self.structure, None, kind, claimed, &Default::default())?;
@@ -252,6 +247,15 @@ impl Comparisons<'_> {
             }
             Err(_) => None,
         })
+    }
+
+    /// Returns one hyperplane per class, given those of all but the first, which is zero: the bias before the weights.
+    fn planes(&self, weights: &[f64]) -> Vec<Hyperplane> {
+        let columns = self.samples.columns();
+        let own = weights.chunks_exact(columns + 1);
+        let own = own.map(|own| Hyperplane { weights: own[1..].to_vec(), bias: own[0] });
+        let base = Hyperplane { weights: vec![0.0; columns], bias: 0.0 };
+        [base].into_iter().chain(own).collect()
     }
 
     /// Looks for hyperplanes, and at the pairs of classes that they take for one another.
@@ -312,11 +316,7 @@ impl Comparisons<'_> {
         let proof = decision.proof().map(|proof| proof.clone().of_model(MODEL, None));
         let linear = match &decision.outcome {
             Outcome::Separable { hyperplane, .. } => {
-                let columns = self.samples.columns();
-                let own = hyperplane.weights.chunks_exact(columns + 1);
-                let base = Hyperplane { weights: vec![0.0; columns], bias: 0.0 };
-                let others = own.map(|own| Hyperplane { weights: own[1..].to_vec(), bias: own[0] });
-                Linear::Exists { planes: [base].into_iter().chain(others).collect() }
+                Linear::Exists { planes: self.planes(&hyperplane.weights) }
             }
             Outcome::Undecided { because, conflict: None, .. } => {
                 Linear::Undecided { because: *because }

@@ -231,7 +231,8 @@ pub fn measure<'o>(
     Ok(measured)
 }
 
-fn of_fit(experiment: &Experiment, run: usize, contender: Contender, fit: Fit) -> Measurement {
+/// Returns a measurement of which nothing is known yet.
+fn begun(experiment: &Experiment, run: usize, contender: Contender) -> Measurement {
     let Experiment { letter, rows, features, shift, .. } = *experiment;
     Measurement {
         letter,
@@ -240,6 +241,18 @@ fn of_fit(experiment: &Experiment, run: usize, contender: Contender, fit: Fit) -
         shift,
         run,
         contender,
+        separated: false,
+        epochs: 0,
+        updates: None,
+        mistakes: None,
+        rows_evaluated: 0,
+        seconds: 0.0,
+        history: vec![],
+    }
+}
+
+fn of_fit(experiment: &Experiment, run: usize, contender: Contender, fit: Fit) -> Measurement {
+    Measurement {
         separated: fit.separated(),
         epochs: fit.epochs,
         updates: Some(fit.updates),
@@ -247,24 +260,16 @@ fn of_fit(experiment: &Experiment, run: usize, contender: Contender, fit: Fit) -
         rows_evaluated: fit.rows_evaluated,
         seconds: fit.seconds,
         history: fit.history.iter().map(|record| record.mistakes).collect(),
+        ..begun(experiment, run, contender)
     }
 }
 
 fn of_decision(experiment: &Experiment, run: usize, decision: &Decision) -> Measurement {
-    let Experiment { letter, rows, features, shift, .. } = *experiment;
     Measurement {
-        letter,
-        rows,
-        features,
-        shift,
-        run,
-        contender: Contender::Engine,
         separated: decision.verdict() == Some(Verdict::Separable),
         epochs: decision.passes,
-        updates: None,
-        mistakes: None,
-        rows_evaluated: decision.passes * rows as u64,
+        rows_evaluated: decision.passes * experiment.rows as u64,
         seconds: decision.seconds,
-        history: vec![],
+        ..begun(experiment, run, Contender::Engine)
     }
 }

@@ -18,6 +18,7 @@
 
 use super::super::solvers::cheapest_cone::{Combination, Effort, Spent, Vectors, cheapest};
 use crate::Samples;
+use crate::standard::Standard;
 
 /// How much dearer a row is for each that holds it, in the first round; a round more adds as much.
 const CROWDED: f64 = 3.0;
@@ -35,13 +36,13 @@ pub fn negotiate(
     most: usize,
     halt: &dyn Fn() -> bool,
 ) -> Vec<(usize, Combination)> {
-    let standard = Standard::of(samples, rows);
+    let standard = Standard::in_order(samples.features(), rows).with_constants();
     let targets = suspects.iter().map(|&s| {
-        let mut target = standard.vector(samples, s);
+        let mut target = vector(&standard, samples, s);
         target.iter_mut().for_each(|v| *v = -*v);
         target
     });
-    let values = rows.iter().flat_map(|&row| standard.vector(samples, row)).collect();
+    let values = rows.iter().flat_map(|&row| vector(&standard, samples, row)).collect();
     let market = Market {
         vectors: Vectors::new(values, samples.columns() + 1),
         targets: targets.collect(),
@@ -171,48 +172,14 @@ impl Market<'_> {
     }
 }
 
-/// Features moved and scaled to mean 0 and deviation 1 over some rows: rows that conflict do so wherever the origin is,
-/// and vectors that point apart are easier for floats.
-struct Standard {
-    means: Vec<f64>,
-    scales: Vec<f64>,
-}
-
-impl Standard {
-    fn of(samples: &Samples, rows: &[usize]) -> Self {
-        let columns = samples.columns();
-        let share = 1.0 / rows.len().max(1) as f64;
-        let (mut means, mut squares) = (vec![0.0; columns], vec![0.0; columns]);
-        for &row in rows {
-            samples.features().for_each(row, |k, v| means[k] += v * share);
-        }
-        let mut stored = vec![0.0; columns];
-        for &row in rows {
-            samples.features().for_each(row, |k, v| {
-                squares[k] += (v - means[k]).powi(2) * share;
-                stored[k] += share;
-            });
-        }
-        let scale = |k: usize| {
-            let scale =
-                (squares[k] + (1.0 - stored[k]).max(0.0) * means[k] * means[k]).sqrt().recip();
-            if scale.is_finite() && scale > 0.0 { scale } else { 1.0 }
-        };
-        Standard { scales: (0..columns).map(scale).collect(), means }
-    }
-
-    /// Returns y (x, 1) in these units, of length one.
-    fn vector(&self, samples: &Samples, row: usize) -> Vec<f64> {
-        let sign = if samples.positive()[row] { 1.0 } else { -1.0 };
-        let zero = self.means.iter().zip(&self.scales).map(|(mean, scale)| -sign * mean * scale);
-        let mut vector: Vec<f64> = zero.chain([sign]).collect();
-        samples
-            .features()
-            .for_each(row, |k, v| vector[k] = sign * (v - self.means[k]) * self.scales[k]);
-        let length = vector.iter().map(|v| v * v).sum::<f64>().sqrt();
-        vector.iter_mut().for_each(|v| *v /= length);
-        vector
-    }
+/// Returns y (x, 1) in these units, of length one.
+fn vector(standard: &Standard, samples: &Samples, row: usize) -> Vec<f64> {
+    let mut vector = standard.row(samples.features(), row);
+    vector.push(1.0);
+    let length = vector.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let scale = if samples.positive()[row] { 1.0 } else { -1.0 } / length;
+    vector.iter_mut().for_each(|v| *v *= scale);
+    vector
 }
 
 #[cfg(test)]

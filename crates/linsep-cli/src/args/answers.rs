@@ -1,0 +1,242 @@
+//! Questions about data: decide, audit, separation, and the proofs of their answers.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::data::{DataArgs, StreamArgs};
+use crate::duration::parse_duration;
+
+#[derive(Args)]
+pub struct DecideArgs {
+    /// Data file, folder of Parquet or Arrow files, or - for standard input
+    pub data: String,
+    /// Ask about every pair of labels
+    #[arg(long)]
+    pub pairs: bool,
+    /// Ask about every label against all others
+    #[arg(long)]
+    pub one_vs_rest: bool,
+    /// Ask whether one linear classifier, the largest of one score per label wins, makes no mistake
+    #[arg(long)]
+    pub argmax: bool,
+    /// Write the proof to this file; with --pairs, --one-vs-rest or --argmax all proofs to this folder
+    #[arg(long, value_name = "FILE|DIR")]
+    pub proof: Option<PathBuf>,
+    /// Write a page with pictures to this HTML file; it loads nothing from anywhere
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// With --pairs or --one-vs-rest, draw the matrix of verdicts to this file
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    pub chart: Option<PathBuf>,
+    /// Say why the data is not separable: contradictory duplicates, and a small set of rows without
+    /// which the rest is separable, the first places to look for wrong labels, with a proof of how
+    /// many rows must go at least and at most; for quasi-separable data also the features and rows that carry the separation
+    #[arg(long)]
+    pub explain: bool,
+    /// When to stop: at any separating hyperplane, or at the one of largest margin
+    #[arg(
+        long,
+        value_name = "any|max",
+        value_enum,
+        default_value = "any",
+        hide_possible_values = true
+    )]
+    pub margin: MarginArg,
+    /// Which margin: the sine of the angle between hyperplane and nearest row, or their distance
+    #[arg(
+        long,
+        value_name = "angular|geometric",
+        value_enum,
+        default_value = "angular",
+        hide_possible_values = true
+    )]
+    pub margin_kind: MarginKindArg,
+    /// Relative gap between the bounds on the largest margin at which --margin max stops
+    #[arg(long, value_name = "G", default_value_t = 1e-6)]
+    pub gap: f64,
+    /// Stop after this many passes over the data
+    #[arg(long, value_name = "N")]
+    pub max_passes: Option<u64>,
+    /// Stop after this time, such as 90, 90s, 5m or 1h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time_limit: Option<Duration>,
+    /// Keep what each pass finds in this file, to go on from after a limit, Ctrl-C or a kill; a verdict
+    /// removes it
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint, to the same answer and proof as if the run had never stopped
+    #[arg(long, requires = "checkpoint")]
+    pub resume: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub input: DataArgs,
+    #[command(flatten)]
+    pub stream: StreamArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MarginArg {
+    Any,
+    Max,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MarginKindArg {
+    Angular,
+    Geometric,
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Exit status: 0 no suspect, 1 suspects or contradictory rows, 2 error, 3 stopped before an answer."
+)]
+pub struct AuditArgs {
+    /// Data file, folder of Parquet or Arrow files, or - for standard input; all rows have to fit in memory
+    pub data: String,
+    /// Show so many rows of the ranking, suspects or not [default: the suspects, 20 at the most]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// Write all rows to this CSV file, the most suspicious first
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write a page with the suspects to this HTML file; it loads nothing from anywhere
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Separable data: bound the largest margin without each of the first N suspects [default: 10, or 0 if
+    /// there are more than a million values]
+    #[arg(long, value_name = "N")]
+    pub leave_out: Option<usize>,
+    /// Stop after this time, such as 90, 90s, 5m or 1h, with what is known by then
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time_limit: Option<Duration>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub input: DataArgs,
+    #[command(flatten)]
+    pub stream: StreamArgs,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Model")]
+pub struct ModelArgs {
+    /// Which model: binomial, multinomial, cumulative, adjacent, sequential, poisson, negative-binomial,
+    /// conditional or cox
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_enum,
+        default_value = "binomial",
+        hide_possible_values = true
+    )]
+    pub model: ModelArg,
+    /// Leave the constant out of the model
+    #[arg(long)]
+    pub no_intercept: bool,
+    /// Ordered categories: coefficients of each threshold, not one for all
+    #[arg(long)]
+    pub not_parallel: bool,
+    /// Categories in order, the lowest or the base first [default: sorted]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub levels: Option<Vec<String>>,
+    /// binomial: column of the number of trials; the label is the number of successes
+    #[arg(long, value_name = "COLUMN")]
+    pub trials: Option<String>,
+    /// Column of weights: rows of weight 0 are left out, others count alike
+    #[arg(long, value_name = "COLUMN")]
+    pub weights: Option<String>,
+    /// conditional: column of the groups within which rows are compared; cox: of the strata
+    #[arg(long, value_name = "COLUMN")]
+    pub groups: Option<String>,
+    /// cox: column of the times at which rows were last seen
+    #[arg(long, value_name = "COLUMN")]
+    pub time: Option<String>,
+    /// cox: column that is not 0 where the event occurred then [default: in all rows]
+    #[arg(long, value_name = "COLUMN")]
+    pub event: Option<String>,
+    /// cox: column of the times since which rows were observed
+    #[arg(long, value_name = "COLUMN")]
+    pub entry: Option<String>,
+    /// cox: what is made of events at one time
+    #[arg(
+        long,
+        value_name = "breslow|efron|exact",
+        value_enum,
+        default_value = "breslow",
+        hide_possible_values = true
+    )]
+    pub ties: TiesArg,
+}
+
+impl ModelArgs {
+    /// Returns true if the categories have an order.
+    pub fn is_ordered(&self) -> bool {
+        matches!(self.model, ModelArg::Cumulative | ModelArg::Adjacent | ModelArg::Sequential)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModelArg {
+    Binomial,
+    Multinomial,
+    Cumulative,
+    Adjacent,
+    Sequential,
+    Poisson,
+    NegativeBinomial,
+    Conditional,
+    Cox,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TiesArg {
+    Breslow,
+    Efron,
+    Exact,
+}
+
+#[derive(Args)]
+pub struct SeparationArgs {
+    /// Data file, folder of Parquet or Arrow files, or - for standard input
+    pub data: String,
+    /// Write the proof to this file
+    #[arg(long, value_name = "FILE")]
+    pub proof: Option<PathBuf>,
+    /// Stop each decision after this many passes over the data
+    #[arg(long, value_name = "N")]
+    pub max_passes: Option<u64>,
+    /// Stop each decision after this time, such as 90, 90s, 5m or 1h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time_limit: Option<Duration>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub input: DataArgs,
+    #[command(flatten)]
+    pub stream: StreamArgs,
+}
+
+#[derive(Args)]
+pub struct VerifyArgs {
+    /// Data file, folder of Parquet or Arrow files, or - for standard input
+    pub data: String,
+    /// Proof file, or folder of proofs with its index
+    pub proof: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub input: DataArgs,
+    #[command(flatten)]
+    pub stream: StreamArgs,
+}

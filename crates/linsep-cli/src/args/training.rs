@@ -1,0 +1,159 @@
+//! Online methods: fit, predict, race.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::data::{DataArgs, StreamArgs, UnknownArg};
+use crate::duration::parse_duration;
+
+#[derive(Args)]
+#[command(next_help_heading = "Run")]
+pub struct RunArgs {
+    /// Stop after this many epochs
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub max_epochs: u64,
+    /// Stop after this time, such as 90, 90s, 5m or 1h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time_limit: Option<Duration>,
+    /// Visit rows in a new random order each epoch
+    #[arg(long)]
+    pub shuffle: bool,
+    /// Random seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Method")]
+pub struct MethodArgs {
+    /// fine, perceptron, pocket, maxover, winnow, voted, averaged, passive-aggressive, sgd, svm or lp
+    #[arg(long, value_name = "NAME", default_value = "fine")]
+    pub method: String,
+    /// fine: score that a corrected sample gets [default: 1e-9]
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub epsilon: Option<f64>,
+    /// fine: step size, as a multiple of the paper's: between 0 and 2 [default: 1]
+    #[arg(long, value_name = "L", allow_negative_numbers = true)]
+    pub relaxation: Option<f64>,
+    /// fine: where to start [default: first]
+    #[arg(long, value_name = "first|zero|random")]
+    pub start: Option<String>,
+    /// fine: look at every sample in every epoch (the same result, slower)
+    #[arg(long)]
+    pub no_skip: bool,
+    /// Any setting of the method, such as cost=10; may be given again
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+#[derive(Args)]
+pub struct FitArgs {
+    /// Data file, folder of Parquet or Arrow files, or - for standard input
+    pub data: String,
+    /// Train one hyperplane per label, against all others; predict names the label on whose side a row lies furthest
+    #[arg(long)]
+    pub one_vs_rest: bool,
+    /// Write the model to this file
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write one line per epoch to this CSV file
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+    /// Write a page with pictures to this HTML file; it loads nothing from anywhere
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Count the mistakes of the hyperplane after every epoch (a pass each)
+    #[arg(long)]
+    pub evaluate_epochs: bool,
+    /// Keep the state of the run in this file, to go on from
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// How often the checkpoint is written
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
+    pub checkpoint_every: Duration,
+    /// Go on from the checkpoint
+    #[arg(long, requires = "checkpoint")]
+    pub resume: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub method: MethodArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    #[command(flatten)]
+    pub input: DataArgs,
+    #[command(flatten)]
+    pub stream: StreamArgs,
+}
+
+#[derive(Args)]
+pub struct PredictArgs {
+    /// Model file
+    pub model: PathBuf,
+    /// Data file, folder of Parquet or Arrow files, or - for standard input
+    pub data: String,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// What to do with a level of a category that the model does not know
+    #[arg(
+        long,
+        value_name = "error|ignore",
+        value_enum,
+        default_value = "error",
+        hide_possible_values = true
+    )]
+    pub unknown: UnknownArg,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub input: DataArgs,
+}
+
+#[derive(Args)]
+pub struct RaceArgs {
+    /// Data file, folder of Parquet or Arrow files, or - for standard input
+    pub data: String,
+    /// all, or some of fine, perceptron, pocket, maxover, winnow, voted, averaged,
+    /// passive-aggressive, sgd, svm, lp, with commas between them
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "fine,perceptron")]
+    pub methods: Vec<String>,
+    /// Visit rows in the order of the data even if they are sorted by class, which by default are shuffled
+    #[arg(long, conflicts_with = "shuffle")]
+    pub no_shuffle: bool,
+    /// Write one line per epoch and method to this CSV file
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+    /// Write a chart of the mistakes that are left to this file
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    pub chart: Option<PathBuf>,
+    /// What the chart is drawn over: epochs, or work as passes over all rows
+    #[arg(
+        long,
+        value_name = "epochs|work",
+        value_enum,
+        default_value = "epochs",
+        hide_possible_values = true
+    )]
+    pub over: OverArg,
+    /// Write a page with pictures to this HTML file; it loads nothing from anywhere
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
+    #[command(flatten)]
+    pub input: DataArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OverArg {
+    Epochs,
+    Work,
+}
