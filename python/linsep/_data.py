@@ -24,6 +24,7 @@ class Matrix:
     columns: int
     names: list[str] | None = None
     index: Any = None
+    sources: tuple[str, ...] = ()  # the files that the values are read from, if any
 
     def take(self, keep: np.ndarray) -> Matrix:
         """Return a copy of the rows for which `keep` is true."""
@@ -89,7 +90,16 @@ def read_matrix(x: Any) -> Matrix:
         return Matrix(_csr_parts(x), x.shape[0], x.shape[1])
     values = _dense(x, names)
     rows, columns = values.shape
-    return Matrix(values, rows, columns, names, index)
+    return Matrix(values, rows, columns, names, index, _mapped(x))
+
+
+def _mapped(x: Any) -> tuple[str, ...]:
+    """Return the file that an array is mapped from, if it is."""
+    while x is not None:
+        if isinstance(x, np.memmap) and x.filename is not None:
+            return (os.fsdecode(x.filename),)
+        x = getattr(x, "base", None)
+    return ()
 
 
 def _arrow_columns(table: Any) -> list[Any]:

@@ -14,7 +14,7 @@ from linsep._data import Labels, Matrix, read_matrix
 from linsep._explanation import Explanation, row_names
 from linsep._picture import Source, picture, write_page
 from linsep._proof import Margin, Proof, Verification
-from linsep._table import is_path, read_data
+from linsep._table import is_path, read_data, sources
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -213,14 +213,7 @@ class Decision:
         name = os.fsdecode(path)
         default = os.path.splitext(os.path.basename(name))[0]
         page = self.to_html(title=default if title is None else title)
-        scratch = f"{name}.{os.getpid()}.part"
-        try:
-            with open(scratch, "w", encoding="utf-8") as file:
-                file.write(page)
-            os.replace(scratch, name)
-        finally:
-            if os.path.exists(scratch):
-                os.remove(scratch)
+        _linsep.write_file("the page", name, page, self._data.matrix.sources if self._data else ())
 
     def _keep(self, source: Source) -> Decision:
         object.__setattr__(self, "_data", source)
@@ -341,8 +334,11 @@ def decide(
         # Before the file is read, which may take long.
         check_options(margin, margin_kind, gap, max_passes, time_limit)
         if kept is not None:
+            _linsep.refuse_overwriting("the checkpoint", kept, sources(os.fsdecode(X)))
             _linsep.check_checkpoint(kept, resume=bool(resume))
     matrix, labels = read_data(X, y, positive, verbose)
+    if kept is not None:
+        _linsep.refuse_overwriting("the checkpoint", kept, matrix.sources)
     decision = decide_parts(
         matrix,
         labels,
@@ -423,7 +419,7 @@ def decide_parts(
         conflicting_rows=rows,
         # Python reads decimals of a few thousand digits only, and hexadecimals of any length.
         multipliers=[int(m, 16) for m in found["multipliers"]],
-        proof=None if proof is None else Proof(proof, positive),
+        proof=None if proof is None else Proof(proof, positive, _sources=matrix.sources),
         way=found["way"],
         passes=found["passes"],
         seconds=found["seconds"],

@@ -1,4 +1,5 @@
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -14,13 +15,16 @@ __all__ = [
     "address",
     "argmax",
     "audit_rows",
+    "categories",
     "check_checkpoint",
     "check_limits",
     "compromise",
     "decide",
     "drawn_plane",
+    "events",
     "fit",
     "in_common",
+    "kept",
     "merge",
     "methods",
     "model_separation",
@@ -31,12 +35,15 @@ __all__ = [
     "pick",
     "picture",
     "read_proof",
+    "refuse_overwriting",
     "scores",
     "separation",
     "sorted_by_class",
     "structure_vectors",
+    "trials",
     "verify",
     "verify_separation",
+    "write_file",
 ]
 
 __version__: str
@@ -103,6 +110,9 @@ def audit_rows(
     time_limit: float | None = None,
     progress: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]: ...
+def categories(
+    codes: NDArray[np.uint32], kept: NDArray[np.bool_] | None = None
+) -> tuple[NDArray[np.uint32], list[int]]: ...
 def check_checkpoint(path: str, *, resume: bool) -> None: ...
 def check_limits(*, gap: float, max_passes: int | None, time_limit: float | None = None) -> None: ...
 def compromise(
@@ -130,6 +140,13 @@ def decide(
 def drawn_plane(
     x: Any, positive: NDArray[np.bool_] | None, decided: Decided
 ) -> tuple[NDArray[np.float64], float]: ...
+def events(
+    what: str,
+    numbers: NDArray[np.float64] | None,
+    words: list[str],
+    codes: NDArray[np.uint32] | None,
+    event: str | None = None,
+) -> NDArray[np.bool_]: ...
 def fit(
     x: Any,
     positive: NDArray[np.bool_],
@@ -147,7 +164,10 @@ def fit(
     prove: bool = False,
     progress: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]: ...
-def in_common(x: Any, members: NDArray[np.bool_]) -> list[tuple[int, str, float, NDArray[np.int64]]]: ...
+def in_common(
+    x: Any, members: NDArray[np.bool_], kept: NDArray[np.bool_] | None = None
+) -> list[tuple[int, str, float, NDArray[np.int64]]]: ...
+def kept(weights: NDArray[np.float64]) -> NDArray[np.bool_]: ...
 def merge(request: bytes, answers: list[bytes]) -> bytes | None: ...
 def methods() -> list[tuple[str, bool, bool]]: ...
 def model_separation(
@@ -179,6 +199,9 @@ def picture(
     suspects: list[int],
 ) -> str: ...
 def read_proof(text: str) -> dict[str, Any]: ...
+def refuse_overwriting(
+    what: str, path: str | os.PathLike[str], inputs: Sequence[str | os.PathLike[str]]
+) -> None: ...
 def scores(
     batch: Any, lengths: list[int], coef: NDArray[np.float64], intercept: float
 ) -> NDArray[np.float64]: ...
@@ -194,5 +217,13 @@ def separation(
 ) -> dict[str, Any]: ...
 def sorted_by_class(positive: NDArray[np.bool_]) -> bool: ...
 def structure_vectors(x: Any, asked: dict[str, Any]) -> dict[str, Any]: ...
-def verify(x: Any, positive: NDArray[np.bool_] | None, text: str) -> dict[str, Any]: ...
+def trials(
+    counts: NDArray[np.float64], trials: NDArray[np.float64] | None = None
+) -> NDArray[np.uint8]: ...
+def verify(
+    x: Any, positive: NDArray[np.bool_] | None, text: str, *, intercept: bool | None = None
+) -> dict[str, Any]: ...
 def verify_separation(x: Any, asked: dict[str, Any], text: str) -> dict[str, Any]: ...
+def write_file(
+    what: str, path: str | os.PathLike[str], text: str, inputs: Sequence[str | os.PathLike[str]]
+) -> None: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,6 +47,8 @@ class Verification:
         Why the proof does not hold.
     removal : tuple of int or None
         At least and at most so many rows must go for the rest to be separable, if that was claimed.
+    model : str or None
+        The model that it was proven of, with its options; None if of the rows as they stand.
     """
 
     valid: bool
@@ -53,12 +56,21 @@ class Verification:
     margin: Margin | None = None
     reason: str | None = None
     removal: tuple[int, int] | None = None
+    model: str | None = None
+
+    @classmethod
+    def read(cls, found: dict[str, Any]) -> Verification:
+        """Return what Rust says."""
+        margin = found["margin"]
+        return cls(**{**found, "margin": None if margin is None else Margin(*margin)})
 
     def __bool__(self) -> bool:
         return self.valid
 
     def __repr__(self) -> str:
-        return f"valid: {self.verdict}" if self.valid else f"refused: {self.reason}"
+        if not self.valid:
+            return f"refused: {self.reason}"
+        return f"valid: {self.verdict}" + ("" if self.model is None else f" ({self.model})")
 
 
 class Proof:
@@ -93,10 +105,12 @@ class Proof:
     False
     """
 
-    def __init__(self, text: str, positive: Any = None) -> None:
+    def __init__(self, text: str, positive: Any = None, *, _sources: Sequence[str] = ()) -> None:
         about = _linsep.read_proof(text)
         self._text = text
         self._positive = positive
+        # The files that the data came from, which :meth:`save` must not overwrite.
+        self._sources = tuple(_sources)
         self.verdict: str = about["verdict"]
         self.rows: int = about["rows"]
         self.features: int = about["features"]
@@ -109,27 +123,21 @@ class Proof:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the proof file, which `linsep verify DATA PROOF` reads as well."""
-        target = Path(path)
-        scratch = target.with_name(f"{target.name}.tmp-{os.getpid()}")
-        try:
-            scratch.write_text(self._text, encoding="utf-8")
-            scratch.replace(target)
-        finally:
-            scratch.unlink(missing_ok=True)
+        _linsep.write_file("the proof", path, self._text, self._sources)
 
     def to_json(self) -> str:
         """Return the text of the proof file."""
         return self._text
 
     def verify(self, X: Any, y: Any = None, *, positive: Any = None) -> Verification:
-        """Check the proof against the data, in exact arithmetic; a table or a path needs no y."""
+        """Check the proof against the data, in exact arithmetic; a table or a path needs no y.
+
+        It has to be about the rows as they stand: :func:`linsep.verify_separation` checks one about a model.
+        """
         # A table has been told which class is positive.
         named = self._positive if positive is None and not isinstance(X, Table) else positive
         matrix, labels = read_data(X, y, named)
-        found = _linsep.verify(matrix.values, labels.positive, self._text)
-        if found["margin"] is not None:
-            found["margin"] = Margin(*found["margin"])
-        return Verification(**found)
+        return Verification.read(_linsep.verify(matrix.values, labels.positive, self._text))
 
     def __repr__(self) -> str:
         return f"Proof({self.verdict}, {self.rows} rows x {self.features} features)"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from linsep import _linsep
 from linsep._data import _module, read_classes
 
 __all__ = ["MODELS", "ORDINAL", "Response", "read_response", "vector"]
@@ -23,7 +24,7 @@ MODELS = (
 )
 ORDINAL = ("cumulative", "adjacent", "sequential")
 _COUNTS = ("poisson", "negative-binomial")
-_NEITHER, _SUCCESS, _FAILURE, _BOTH = 0, 1, 2, 3
+_SUCCESS, _FAILURE = 1, 2  # as Rust counts them
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,17 @@ class Response:
     categories: list[Any] = field(default_factory=list)
     # The outcome of each row, to be shown; None where rows have times.
     shown: np.ndarray | None = None
+    # What the code of a fit has to know, beside the model: see `_advice.Fitting`.
+    fitting: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def counted(self) -> np.ndarray | None:
+        """Which rows count: those of a weight above zero that have seen a trial; None if all do."""
+        kept, trials = self.asked.get("kept"), self.asked.get("trials")
+        tried = None if trials is None or trials.all() else trials > 0
+        if kept is None or tried is None:
+            return kept if tried is None else tried
+        return kept & tried
 
 
 def vector(values: Any, rows: int, what: str) -> np.ndarray:
@@ -59,17 +71,15 @@ def _numbers(values: Any, rows: int, what: str) -> np.ndarray:
     return np.ascontiguousarray(numbers)
 
 
-def _truths(values: Any, rows: int, what: str) -> np.ndarray:
-    """Return yes or no per row: truth values, or numbers of which 1 is yes and 0 no."""
+def _truths(values: Any, rows: int, what: str, event: Any = None) -> np.ndarray:
+    """Return yes or no per row, as Rust reads them: 1 and 0, or two values of which `event` is yes."""
     array = vector(values, rows, what)
-    if array.dtype == bool:
-        return np.ascontiguousarray(array)
-    numbers = _numbers(array, rows, what)
-    other = (numbers != 0) & (numbers != 1)
-    if other.any():
-        row = int(other.argmax())
-        raise ValueError(f"{what} must be 0 or 1; row {row} (counted from 0) has {numbers[row]:g}")
-    return np.ascontiguousarray(numbers == 1)
+    if event is not None:
+        event = str(int(event)) if isinstance(event, bool | np.bool_) else str(event)
+    if array.dtype.kind in "OSU":
+        words, codes = np.unique([str(v) for v in array], return_inverse=True)
+        return _linsep.events(what, None, words.tolist(), codes.astype(np.uint32), event)
+    return _linsep.events(what, _numbers(array, rows, what), [], None, event)
 
 
 def _groups(values: Any, rows: int) -> np.ndarray:
@@ -101,6 +111,9 @@ def _categories(
                 ) from None
         levels = found
     levels = [_plain(level) for level in levels]
+    repeated = [level for k, level in enumerate(levels) if level in levels[:k]]
+    if repeated:
+        raise ValueError(f"levels has {repeated[0]!r} twice; expected each category once")
     unknown = [c for c in found if c not in levels]
     if unknown:
         raise ValueError(f"y has the category {unknown[0]!r}, which is not one of levels: {levels}")
@@ -149,28 +162,6 @@ def _trials_of_labels(y: Any, rows: int, positive: Any) -> tuple[np.ndarray, lis
     return np.where(success, _SUCCESS, _FAILURE).astype(np.uint8), categories, labels
 
 
-def _grouped(y: Any, trials: Any, rows: int) -> np.ndarray:
-    count = _numbers(trials, rows, "trials")
-    if np.any(count < 0) or np.any(count != np.floor(count)):
-        row = int(np.argmax((count < 0) | (count != np.floor(count))))
-        raise ValueError(
-            f"trials must be whole numbers, at least 0; row {row} (counted from 0) has {count[row]:g}"
-        )
-    found = _numbers(y, rows, "successes")
-    # Numbers of successes, or shares of the trials.
-    shares = bool(np.any(found != np.floor(found)))
-    most = np.ones(rows) if shares else count
-    wrong = (found < 0) | (found > most)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise ValueError(
-            f"row {row} (counted from 0) has {found[row]:g} successes in {count[row]:g} trials; "
-            "expected numbers of successes, or proportions between 0 and 1"
-        )
-    sides = np.where(found > 0, _SUCCESS, 0) + np.where(found < most, _FAILURE, 0)
-    return np.where(count > 0, sides, _NEITHER).astype(np.uint8)
-
-
 def read_response(
     rows: int,
     y: Any,
@@ -184,6 +175,7 @@ def read_response(
     groups: Any = None,
     time: Any = None,
     event: Any = None,
+    event_value: Any = None,
     entry: Any = None,
     ties: str = "breslow",
     parallel: bool = True,
@@ -191,9 +183,8 @@ def read_response(
     """Return the response of a model. Raises where an argument is of no use to it."""
     if model not in MODELS:
         raise ValueError(f"model is {model!r}; expected one of " + ", ".join(map(repr, MODELS)))
-    _check_arguments(
-        model, y, trials=trials, groups=groups, time=time, event=event, entry=entry, levels=levels
-    )
+    given = {"trials": trials, "groups": groups, "time": time, "event": event, "entry": entry}
+    _check_arguments(model, y, **given, event_value=event_value, levels=levels)
     asked: dict[str, Any] = {
         "family": model,
         "intercept": bool(intercept),
@@ -209,20 +200,17 @@ def read_response(
         "kept": None,
     }
     if weights is not None:
-        heavy = _numbers(weights, rows, "weights")
-        if np.any(heavy < 0) or not np.all(np.isfinite(heavy)):
-            row = int(np.argmax((heavy < 0) | ~np.isfinite(heavy)))
-            raise ValueError(
-                f"weights must be at least 0; row {row} (counted from 0) has {heavy[row]:g}"
-            )
-        asked["kept"] = np.ascontiguousarray(heavy > 0)
+        asked["kept"] = _linsep.kept(_numbers(weights, rows, "weights"))
     categories: list[Any] = []
     shown: np.ndarray | None = None
     if model == "cox":
         if time is None and y is not None:
             time, event = _structured(y, event)
         asked["times"] = _numbers(time, rows, "times")
-        asked["events"] = np.ones(rows, dtype=bool) if event is None else _truths(event, rows, "events")
+        if event is None:
+            asked["events"] = np.ones(rows, dtype=bool)
+        else:
+            asked["events"] = _truths(event, rows, "events", event_value)
         if entry is not None:
             asked["entries"] = _numbers(entry, rows, "entries")
         if groups is not None:
@@ -232,30 +220,31 @@ def read_response(
         asked["groups"] = _groups(groups, rows)
         shown, categories = asked["events"], [False, True]
     elif model in _COUNTS:
-        counts = _numbers(y, rows, "counts")
-        if np.any(counts < 0) or not np.all(np.isfinite(counts)):
-            row = int(np.argmax((counts < 0) | ~np.isfinite(counts)))
-            raise ValueError(
-                f"counts must be at least 0; row {row} (counted from 0) has {counts[row]:g}"
-            )
-        asked["trials"] = np.where(counts > 0, _BOTH, _FAILURE).astype(np.uint8)
-        shown = counts
+        shown = _numbers(y, rows, "counts")
+        asked["trials"] = _linsep.trials(shown)
     elif model == "binomial" and trials is not None:
-        asked["trials"] = _grouped(y, trials, rows)
+        successes = _numbers(y, rows, "successes")
+        asked["trials"] = _linsep.trials(successes, _numbers(trials, rows, "trials"))
         shown = vector(y, rows, "successes")
     elif model == "binomial":
         asked["trials"], categories, shown = _trials_of_labels(y, rows, positive)
     else:
         codes, categories, shown = _categories(y, rows, levels, model in ORDINAL, model)
-        kept = asked["kept"]
-        if kept is not None:
-            # A category whose rows all have weight zero does not occur.
-            used = [k for k in range(len(categories)) if np.any(kept & (codes == k))]
-            lookup = np.zeros(len(categories), dtype=np.uint32)
-            lookup[used] = np.arange(len(used))
-            codes, categories = lookup[codes], [categories[k] for k in used]
-        asked["codes"], asked["count"] = np.ascontiguousarray(codes), len(categories)
-    return Response(model, asked, categories, shown)
+        codes, occurring = _linsep.categories(np.ascontiguousarray(codes), asked["kept"])
+        categories = [categories[k] for k in occurring]
+        asked["codes"], asked["count"] = codes, len(categories)
+    fitting = {
+        "intercept": bool(intercept),
+        "weighted": weights is not None and not asked["kept"].all(),
+        "event": event is not None,
+        "event_value": event_value,
+        "entry": entry is not None,
+        "strata": groups is not None,
+        "ties": ties,
+    }
+    if trials is not None:
+        fitting["trials"] = "shares" if np.any(successes != np.floor(successes)) else "numbers"
+    return Response(model, asked, categories, shown, fitting)
 
 
 def _structured(y: Any, event: Any) -> tuple[Any, Any]:
@@ -274,6 +263,7 @@ def _check_arguments(model: str, y: Any, **given: Any) -> None:
         "groups": ("conditional", "cox"),
         "time": ("cox",),
         "event": ("cox",),
+        "event_value": ("cox",),
         "entry": ("cox",),
         "levels": ("multinomial", *ORDINAL),
     }
@@ -281,6 +271,8 @@ def _check_arguments(model: str, y: Any, **given: Any) -> None:
         if value is not None and model not in uses[name]:
             models = " and ".join(uses[name])
             raise TypeError(f"{name} was given for a {model} model; it is for {models}")
+    if given["event_value"] is not None and given["event"] is None:
+        raise TypeError("event_value was given without event, the column that has it")
     if model == "cox":
         if given["time"] is None and y is None:
             raise TypeError(

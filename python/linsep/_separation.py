@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from linsep import _html, _linsep
-from linsep._advice import common_causes, next_steps
+from linsep._advice import Fitting, common_causes, next_steps
 from linsep._data import Labels, Matrix, read_matrix
 from linsep._decision import naming_columns, whole
 from linsep._model_input import from_formula, from_statsmodels, is_fitter, is_formula, is_statsmodels
@@ -91,6 +91,9 @@ class Separation:
     proof: Proof | None = None
     causes: list[str] = field(default_factory=list)
     total: int = 0
+    _design: list[tuple[str, str | None]] = field(default_factory=list)
+    _fitting: Fitting = Fitting("own")
+    _counted: np.ndarray | None = None
 
     @property
     def estimate_exists(self) -> bool:
@@ -104,8 +107,27 @@ class Separation:
     @property
     def next_steps(self) -> list[tuple[str, str]]:
         """What can be done about it, each with the code for statsmodels where it has some."""
-        left = self.total - len(self.settled)
-        return next_steps(self.model, self.kind, list(self.infinite), self.left_out, left)
+        columns = dict(self._design)
+        return next_steps(
+            self._fitting,
+            self.kind,
+            len({column for column in columns.values() if column is not None}),
+            [columns.get(name) for name in self.infinite],
+            [columns.get(name) for name in self.left_out],
+            int(self.left.sum()),
+        )
+
+    @property
+    def counted(self) -> np.ndarray:
+        """Which rows count: false for those of weight zero, and those without a trial."""
+        return np.ones(self.total, dtype=bool) if self._counted is None else self._counted
+
+    @property
+    def left(self) -> np.ndarray:
+        """Which rows the limiting model has: those that count and are not settled."""
+        left = self.counted.copy()
+        left[self.settled] = False
+        return left
 
     def _status(self) -> list[tuple[str, str]]:
         unknown = "unknown" if self.kind == "undecided" else "finite"
@@ -201,6 +223,7 @@ def check_separation(
     groups: Any = None,
     time: Any = None,
     event: Any = None,
+    event_value: Any = None,
     entry: Any = None,
     ties: str = "breslow",
     parallel: bool = True,
@@ -243,8 +266,10 @@ def check_separation(
     groups : array-like, optional
         The groups of a conditional model, or the strata of a Cox model.
     time, event, entry : array-like, optional
-        Of a Cox model: when each row was last seen, whether the event occurred then (by default in all
-        rows), and since when it was observed (left truncation).
+        Of a Cox model: when each row was last seen, whether the event occurred then (1 or 0, true or
+        false; by default in all rows), and since when it was observed (left truncation).
+    event_value : object, optional
+        Which of two values of `event` is the event, such as 2 where R's survival codes 1 and 2.
     ties : {"breslow", "efron", "exact"}
         What a Cox model makes of events at one time.
     parallel : bool
@@ -282,7 +307,7 @@ def check_separation(
       what next       drop x1, or merge its level with another
                           X.drop(columns=['x1'])
                       fit the limiting model, of the 4 rows that are not separated
-                          left = ~y.index.isin(y.index[found.settled]); ...
+                          sm.Logit(y[found.left], X[found.left].drop(columns=['x1'])).fit()
                       penalise: ridge here; Firth's in R (brglm2, logistf, coxphf)
                           sm.GLM(y, X, family=sm.families.Binomial()).fit_regularized(...)
 
@@ -300,6 +325,7 @@ def check_separation(
         "groups": groups,
         "time": time,
         "event": event,
+        "event_value": event_value,
         "entry": entry,
         "ties": ties,
         "levels": levels,
@@ -339,16 +365,21 @@ def _read(
 
 
 def _of_table(X: Any, y: Any, model: str, arguments: dict[str, Any], limits: Any) -> Separation:
+    _check_table(model, arguments)
+    matrix, labels = read_data(X, y, arguments["positive"])
+    return separation_parts(matrix, labels, arguments["intercept"], *limits)
+
+
+def _check_table(model: str, arguments: dict[str, Any]) -> None:
+    """Raise if more is asked of a table in a file than a binomial model of its labels."""
     if model != "binomial":
         raise TypeError(
             f"a table in a file was given for a {model} model; expected arrays or a frame. The command "
             f"`linsep separation FILE --model {model}` reads tables"
         )
-    given = ("trials", "weights", "groups", "time", "event", "entry", "levels")
+    given = ("trials", "weights", "groups", "time", "event", "event_value", "entry", "levels")
     for name in (name for name in given if arguments[name] is not None):
         raise TypeError(f"{name} was given with a table; expected arrays or a frame")
-    matrix, labels = read_data(X, y, arguments["positive"])
-    return separation_parts(matrix, labels, arguments["intercept"], *limits)
 
 
 def _limits(limits: tuple[int | None, float | None]) -> dict[str, Any]:
@@ -413,7 +444,9 @@ def _shaped(found: dict[str, Any], matrix: Matrix, response: Response, outcome: 
     columns = _design_names(matrix)
     names = _names(found["coefficients"], columns, response)
     rows = found["rows"]
-    causes = common_causes(matrix.values, columns, found["settled"], response.shown, outcome)
+    shown, counted = response.shown, response.counted
+    causes = common_causes(matrix.values, columns, found["settled"], shown, outcome, counted)
+    design = [None if column is None else columns[column] for _, column in found["coefficients"]]
     return Separation(
         kind=found["kind"],
         columns=names,
@@ -429,9 +462,12 @@ def _shaped(found: dict[str, Any], matrix: Matrix, response: Response, outcome: 
         cone_dimension=found["cone_dimension"],
         left_out=[names[k] for k in found["left_out"]],
         model=response.model,
-        proof=None if found["proof"] is None else Proof(found["proof"]),
+        proof=None if found["proof"] is None else Proof(found["proof"], _sources=matrix.sources),
         causes=[sentence for sentence, _ in causes],
         total=matrix.rows,
+        _design=list(zip(names, design, strict=True)),
+        _fitting=Fitting(response.model, **response.fitting),
+        _counted=response.counted,
     )
 
 
@@ -454,7 +490,9 @@ def separation_parts(
             progress=progress,
             **_limits((max_passes, time_limit)),
         )
-    return _shaped(found, matrix, Response("binomial", {}, list(labels.classes)), "y")
+    fitting = {"intercept": bool(intercept)}
+    response = Response("binomial", {}, list(labels.classes), fitting=fitting)
+    return _shaped(found, matrix, response, "y")
 
 
 def check_recession(
@@ -484,13 +522,13 @@ def check_recession(
     response = read_response(matrix.rows, np.ones(matrix.rows), model="binomial", positive=1)
     found = _answer(matrix, response, "y", (max_passes, time_limit))
     values = {name: getattr(found, name) for name in found.__dataclass_fields__}
-    return Separation(**{**values, "model": "own", "causes": []})
+    return Separation(**{**values, "model": "own", "causes": [], "_fitting": Fitting("own")})
 
 
 def _with_defaults(function: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return what :func:`check_separation` would take for a model. Raises at an unknown name."""
-    absent = ("trials", "weights", "groups", "time", "event", "entry", "levels", "positive")
-    options = {**dict.fromkeys(absent), "ties": "breslow", "parallel": True, "intercept": False}
+    absent = ("trials", "weights", "groups", "time", "event", "event_value", "entry", "levels")
+    options = {**dict.fromkeys((*absent, "positive")), "ties": "breslow", "parallel": True, "intercept": False}
     for name in arguments:
         if name not in options:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
@@ -555,7 +593,8 @@ def verify_separation(
     proof : Proof
         The proof, as :attr:`Separation.proof` has it, or loaded from a file.
     X, y, model, data, **arguments
-        What the proof is about, as for :func:`check_separation`.
+        What the proof is about, as for :func:`check_separation`: another model, or the same with other
+        options, is another question.
 
     Returns
     -------
@@ -569,7 +608,21 @@ def verify_separation(
     >>> X, y = [[1, 0], [1, 1], [1, 2], [1, 3]], [0, 1, 0, 1]
     >>> found = linsep.check_separation(X, y)
     >>> found.kind, linsep.verify_separation(found.proof, X, y)
-    ('overlap', valid: inseparable)
+    ('overlap', valid: inseparable (binomial model without an intercept))
+
+    It says nothing of the model with an intercept:
+
+    >>> linsep.verify_separation(found.proof, X, y, intercept=True).valid
+    False
     """
-    matrix, response, _ = _read(X, y, model, data, _with_defaults("verify_separation", arguments))
-    return Verification(**_linsep.verify_separation(matrix.values, response.asked, proof.to_json()))
+    options = _with_defaults("verify_separation", arguments)
+    if isinstance(X, Table) or (is_path(X) and not is_formula(X, data)):
+        _check_table(model, options)
+        table, labels = read_data(X, y, options["positive"])
+        text, intercept = proof.to_json(), bool(options["intercept"])
+        found = _linsep.verify(table.values, labels.positive, text, intercept=intercept)
+        return Verification.read(found)
+    matrix, response, _ = _read(X, y, model, data, options)
+    return Verification.read(
+        _linsep.verify_separation(matrix.values, response.asked, proof.to_json())
+    )

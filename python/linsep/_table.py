@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,6 +60,7 @@ class Table:
     levels: dict[str, list[str]]
     _rows: _linsep.Rows
     _room: tuple[int, int] | None
+    _sources: tuple[str, ...] = ()
 
     def _facts(self) -> list[tuple[str, str]]:
         negative, positive = self.classes
@@ -233,7 +235,8 @@ def read_table(path: Any, options: dict[str, Any], verbose: bool = False) -> Tab
     options = {"block_bytes": None, "memory": None, **options}
     rows, about = _linsep.open_table(place, options, print if verbose else None)
     room = about.pop("room")
-    return Table(path=place, _rows=rows, _room=room, **about)
+    read = sources(place, options["labels"])
+    return Table(path=place, _rows=rows, _room=room, _sources=read, **about)
 
 
 def is_path(x: Any) -> bool:
@@ -259,7 +262,15 @@ def read_data(x: Any, y: Any, positive: Any, verbose: bool = False) -> tuple[Mat
         x = open(x, positive=positive, verbose=verbose)
     elif positive is not None:
         raise TypeError("positive was given with a table: name the positive class in linsep.open")
-    return Matrix(x._rows, x.rows, x.features, x.feature_names), Labels(None, x.classes)
+    matrix = Matrix(x._rows, x.rows, x.features, x.feature_names, sources=x._sources)
+    return matrix, Labels(None, x.classes)
+
+
+def sources(path: str, labels: str | None = None) -> tuple[str, ...]:
+    """Return the files and folders that a table is read from: outputs must not land there."""
+    found = glob.glob(path) if glob.has_magic(path) and not os.path.exists(path) else [path]
+    beside = os.path.splitext(path)[0] + ".labels.npy"
+    return (*found, beside if labels is None else labels)
 
 
 def _wrong(name: str, value: Any, expected: str) -> TypeError:

@@ -14,6 +14,7 @@ mod decide;
 mod errors;
 mod fit;
 mod hints;
+mod output;
 mod page;
 mod separation;
 mod table;
@@ -38,10 +39,13 @@ mod _linsep {
     #[pymodule_export]
     use super::fit::{fit, methods, sorted_by_class};
     #[pymodule_export]
+    use super::output::{refuse_overwriting, write_file};
+    #[pymodule_export]
     use super::page::{Decided, drawn_plane, page, picture};
     #[pymodule_export]
     use super::separation::{
-        in_common, model_separation, separation, structure_vectors, verify_separation,
+        categories, events, in_common, kept, model_separation, separation, structure_vectors,
+        trials, verify_separation,
     };
     #[pymodule_export]
     use super::table::{Rows, open_table};

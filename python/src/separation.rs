@@ -1,6 +1,7 @@
 //! Separation in statistical models: does the estimate exist?
 
 use linsep::decide::DecideOptions;
+use linsep::models::response::{self, Column, ResponseError};
 use linsep::models::{
     Model, Response, Separation, SeparationError, SeparationKind, SeparationOptions, Structure,
     Ties, Trial, check_model, check_separation_data,
@@ -14,7 +15,7 @@ use pyo3::types::PyDict;
 use crate::data::{Given, Matrix};
 use crate::decide::{Watcher, limits};
 use crate::errors::Failure;
-use crate::verify::describe;
+use crate::verify::said;
 use crate::work::run;
 
 /// Returns whether the estimate of a binomial model exists, and which columns run away if not. With an intercept
@@ -191,20 +192,23 @@ pub fn structure_vectors<'py>(
 /// A condition: column, sign, number, rows.
 type Condition<'py> = (usize, String, f64, Bound<'py, PyArray1<i64>>);
 
-/// Returns conditions on one column, with the rows for which they hold, that hold for some of these rows and no others:
-/// column, sign, number, rows.
+/// Returns conditions on one column, with the rows for which they hold, that hold for some of these rows and no others
+/// that are kept: column, sign, number, rows.
 #[pyfunction]
+#[pyo3(signature = (x, members, kept=None))]
 pub fn in_common<'py>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,
     members: PyReadonlyArray1<'py, bool>,
+    kept: Option<PyReadonlyArray1<'py, bool>>,
 ) -> PyResult<Vec<Condition<'py>>> {
     let matrix = Matrix::new(x)?;
     let members = members.as_slice()?.to_vec();
+    let kept = kept.map(|kept| kept.as_slice().map(<[bool]>::to_vec)).transpose()?;
     let shared = matrix.clone();
     let found = run(py, None, move |_| {
         let features = shared.finite()?;
-        Ok(linsep::models::in_common(features, &members))
+        Ok(linsep::models::in_common(features, &members, kept.as_deref()))
     })?;
     drop(matrix);
     let condition = |c: &linsep::models::InCommon| {
@@ -228,25 +232,92 @@ pub fn verify_separation<'py>(
     let shared = matrix.clone();
     let outcome = run(py, None, move |_| {
         let Question { model, response, kept } = question;
-        if let Some(found) = proof.model.as_ref().filter(|found| found.model != model) {
-            let message = format!(
-                "the proof is about a {} model with other options than those given, or another model than \
-                 this {} one",
-                found.model.name(),
-                model.name()
-            );
-            return Err(Failure::Setting(message));
-        }
         let features = shared.finite()?;
-        verify_model(features, &response, kept.as_deref(), &proof)
+        verify_model(features, &model, &response, kept.as_deref(), &proof)
             .map_err(|error| failure(error.into()))
     })?;
     drop(matrix);
-    let dict = PyDict::new(py);
-    dict.set_item("valid", outcome.is_ok())?;
-    dict.set_item("verdict", outcome.as_ref().ok().map(|v| v.verdict().to_string()))?;
-    dict.set_item("reason", outcome.as_ref().err().map(describe))?;
-    Ok(dict)
+    said(py, &outcome)
+}
+
+/// Returns which rows have the event, of numbers or of words and the word of each row.
+#[pyfunction]
+#[pyo3(signature = (what, numbers, words, codes, event=None))]
+pub fn events<'py>(
+    py: Python<'py>,
+    what: &str,
+    numbers: Option<PyReadonlyArray1<'py, f64>>,
+    words: Vec<String>,
+    codes: Option<PyReadonlyArray1<'py, u32>>,
+    event: Option<&str>,
+) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    let found = match (&numbers, &codes) {
+        (Some(numbers), _) => response::events(Column::Numbers(numbers.as_slice()?), event),
+        (None, Some(codes)) => {
+            response::events(Column::Words { words: &words, codes: codes.as_slice()? }, event)
+        }
+        (None, None) => return Err(PyValueError::new_err("expected numbers or words")),
+    };
+    Ok(PyArray1::from_vec(py, found.map_err(|error| misfit(what, &error))?))
+}
+
+/// Returns which rows have a weight above zero.
+#[pyfunction]
+pub fn kept<'py>(
+    py: Python<'py>,
+    weights: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    let found = response::kept(weights.as_slice()?);
+    Ok(PyArray1::from_vec(py, found.map_err(|error| misfit("weights", &error))?))
+}
+
+/// Returns what rows of counts have seen or, with trials, rows of successes: 0 nothing, 1 successes alone, 2 failures
+/// alone, 3 both.
+#[pyfunction]
+#[pyo3(signature = (counts, trials=None))]
+pub fn trials<'py>(
+    py: Python<'py>,
+    counts: PyReadonlyArray1<'py, f64>,
+    trials: Option<PyReadonlyArray1<'py, f64>>,
+) -> PyResult<Bound<'py, PyArray1<u8>>> {
+    let (what, found) = match &trials {
+        Some(trials) => {
+            ("successes and trials", response::grouped(counts.as_slice()?, trials.as_slice()?))
+        }
+        None => ("counts", response::counts(counts.as_slice()?)),
+    };
+    let found = found.map_err(|error| misfit(what, &error))?;
+    let code = |trial: Trial| match trial {
+        Trial::Neither => 0,
+        Trial::Success => 1,
+        Trial::Failure => 2,
+        Trial::Both => 3,
+    };
+    Ok(PyArray1::from_iter(py, found.into_iter().map(code)))
+}
+
+/// Returns codes of the categories that a kept row has, and which these are.
+#[pyfunction]
+#[pyo3(signature = (codes, kept=None))]
+pub fn categories<'py>(
+    py: Python<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    kept: Option<PyReadonlyArray1<'py, bool>>,
+) -> PyResult<(Bound<'py, PyArray1<u32>>, Vec<u32>)> {
+    let kept = kept.map(|kept| kept.as_slice().map(<[bool]>::to_vec)).transpose()?;
+    match Response::categories(codes.as_slice()?, kept.as_deref()) {
+        (Response::Categories { codes, .. }, own) => Ok((PyArray1::from_vec(py, codes), own)),
+        _ => unreachable!("categories"),
+    }
+}
+
+fn misfit(what: &str, error: &ResponseError) -> PyErr {
+    let place = match error.row {
+        Some(row) => format!("row {row} (counted from 0) of {what}"),
+        None => what.to_string(),
+    };
+    let hint = error.remedy.map(|remedy| format!(". {}", remedy.words("event_value=")));
+    PyValueError::new_err(format!("{place}: {error}{}", hint.unwrap_or_default()))
 }
 
 pub fn failure(error: SeparationError) -> Failure {
@@ -278,6 +349,7 @@ fn result<'py>(py: Python<'py>, found: &Separation) -> PyResult<Bound<'py, PyDic
     dict.set_item("settled", numbers(&found.settled))?;
     dict.set_item("separated", found.separated)?;
     dict.set_item("vectors", found.vectors)?;
+    dict.set_item("counted", found.counted)?;
     dict.set_item("excluded", made_of(py, &found.excluded)?)?;
     let direction = found.direction.as_ref().map(|g| PyArray1::from_slice(py, g));
     dict.set_item("direction", direction)?;

@@ -17,6 +17,7 @@ mod suggest;
 use std::process::ExitCode;
 
 use clap::Parser;
+use linsep::data::overwrite::refuse_overwriting;
 
 use args::{Cli, Command};
 use failure::Failure;
@@ -40,6 +41,10 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         pool.build_global()
             .map_err(|e| Failure::usage(format!("--threads {threads}: {e}"), None))?;
     }
+    let places = cli.command.places();
+    refuse_overwriting(&places.inputs, &places.outputs).map_err(|clash| {
+        Failure::usage(clash.to_string(), Some("choose another name; nothing was read or written"))
+    })?;
     let interrupt = interrupt::watch();
     let screen = Screen::new(cli.color);
     match &cli.command {

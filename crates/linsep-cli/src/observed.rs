@@ -1,9 +1,12 @@
 //! A table as a model sees it: the columns of the design, and what each row has beside them.
 
+use clap::ValueEnum;
 use linsep::data::Features;
+use linsep::data::error::Place;
 use linsep::data::read::{ColumnChoice, Outcomes, read_outcomes};
 use linsep::data::samples::{About, Dense, Encoded, SparseBuilder};
-use linsep::models::{Model, Response, Ties, Trial};
+use linsep::models::response::{self, Column, ResponseError};
+use linsep::models::{Model, Response, Ties};
 use linsep::report::separation::Names;
 
 use crate::args::{DataArgs, ModelArg, ModelArgs, TiesArg, source};
@@ -22,10 +25,20 @@ pub struct Observed {
 }
 
 impl ModelArgs {
+    /// Returns true if anything was said of a model.
+    pub fn is_given(&self) -> bool {
+        self.model.is_some() || self.given().iter().any(|(_, is_given, _)| *is_given)
+    }
+
+    /// Returns the family that was asked for.
+    fn family(&self) -> ModelArg {
+        self.model.unwrap_or(ModelArg::Binomial)
+    }
+
     /// Returns the model.
     pub fn model(&self) -> Model {
         let (intercept, parallel) = (!self.no_intercept, !self.not_parallel);
-        match self.model {
+        match self.family() {
             ModelArg::Binomial => Model::Binomial { intercept },
             ModelArg::Multinomial => Model::Multinomial { intercept },
             ModelArg::Cumulative => Model::Cumulative { parallel },
@@ -36,9 +49,9 @@ impl ModelArgs {
             ModelArg::Conditional => Model::Conditional {},
             ModelArg::Cox => Model::Cox {
                 ties: match self.ties {
-                    TiesArg::Breslow => Ties::Breslow,
-                    TiesArg::Efron => Ties::Efron,
-                    TiesArg::Exact => Ties::Exact,
+                    None | Some(TiesArg::Breslow) => Ties::Breslow,
+                    Some(TiesArg::Efron) => Ties::Efron,
+                    Some(TiesArg::Exact) => Ties::Exact,
                 },
             },
         }
@@ -47,7 +60,14 @@ impl ModelArgs {
     /// Returns true if rows are labelled with two classes and nothing else is asked for: such data can be of any
     /// size.
     pub fn is_plain(&self) -> bool {
-        matches!(self.model, ModelArg::Binomial) && self.trials.is_none() && self.weights.is_none()
+        matches!(self.family(), ModelArg::Binomial)
+            && self.trials.is_none()
+            && self.weights.is_none()
+    }
+
+    /// Returns true if the categories have an order.
+    fn is_ordered(&self) -> bool {
+        matches!(self.family(), ModelArg::Cumulative | ModelArg::Adjacent | ModelArg::Sequential)
     }
 
     /// Returns the columns that are no part of the design, with the options that name them.
@@ -61,20 +81,35 @@ impl ModelArgs {
         ]
     }
 
-    /// Errors if something is missing, or was given in vain.
-    pub fn check(&self) -> Result<(), Failure> {
-        use ModelArg::{Adjacent, Binomial, Conditional, Cox, Cumulative, Multinomial, Sequential};
-        let given = [
-            ("--time", self.time.is_some(), &[Cox][..]),
+    /// Returns all options, whether they were given, and the families that have them.
+    fn given(&self) -> [(&'static str, bool, &'static [ModelArg]); 11] {
+        use ModelArg::{
+            Adjacent, Binomial, Conditional, Cox, Cumulative, Multinomial, NegativeBinomial,
+            Poisson, Sequential,
+        };
+        [
+            ("--time", self.time.is_some(), &[Cox]),
             ("--event", self.event.is_some(), &[Cox]),
+            ("--event-value", self.event_value.is_some(), &[Cox]),
             ("--entry", self.entry.is_some(), &[Cox]),
+            ("--ties", self.ties.is_some(), &[Cox]),
             ("--groups", self.groups.is_some(), &[Conditional, Cox]),
             ("--trials", self.trials.is_some(), &[Binomial]),
+            ("--weights", self.weights.is_some(), ModelArg::value_variants()),
             ("--levels", self.levels.is_some(), &[Multinomial, Cumulative, Adjacent, Sequential]),
             ("--not-parallel", self.not_parallel, &[Cumulative, Adjacent, Sequential]),
-        ];
-        for (option, is_given, models) in given {
-            if is_given && !models.contains(&self.model) {
+            (
+                "--no-intercept",
+                self.no_intercept,
+                &[Binomial, Multinomial, Poisson, NegativeBinomial],
+            ),
+        ]
+    }
+
+    /// Errors if something is missing, or was given in vain.
+    pub fn check(&self) -> Result<(), Failure> {
+        for (option, is_given, models) in self.given() {
+            if is_given && !models.contains(&self.family()) {
                 let own = self.model().name();
                 return Err(Failure::usage(
                     format!("{option} was given for a {own} model"),
@@ -82,9 +117,17 @@ impl ModelArgs {
                 ));
             }
         }
-        let missing = match self.model {
-            Cox if self.time.is_none() => Some("--time COLUMN says when rows were last seen"),
-            Conditional if self.groups.is_none() => {
+        if let Some(levels) = &self.levels
+            && let Some(k) = (1..levels.len()).find(|&k| levels[..k].contains(&levels[k]))
+        {
+            let what = format!("--levels names \"{}\" twice", levels[k]);
+            return Err(Failure::usage(what, Some("--levels low,middle,high: each of them once")));
+        }
+        let missing = match self.family() {
+            ModelArg::Cox if self.time.is_none() => {
+                Some("--time COLUMN says when rows were last seen")
+            }
+            ModelArg::Conditional if self.groups.is_none() => {
                 Some("--groups COLUMN says which rows are compared")
             }
             _ => None,
@@ -97,6 +140,24 @@ impl ModelArgs {
             None => Ok(()),
         }
     }
+}
+
+/// Returns the options that ask about a model, but for the columns that it needs.
+pub fn spelled(model: Option<&Model>) -> String {
+    let Some(model) = model else { return "no option of a model".to_string() };
+    let own = match model {
+        Model::Binomial { intercept: false }
+        | Model::Poisson { intercept: false }
+        | Model::NegativeBinomial { intercept: false }
+        | Model::Multinomial { intercept: false } => " --no-intercept",
+        Model::Cumulative { parallel: false }
+        | Model::Adjacent { parallel: false }
+        | Model::Sequential { parallel: false } => " --not-parallel",
+        Model::Cox { ties: Ties::Efron } => " --ties efron",
+        Model::Cox { ties: Ties::Exact } => " --ties exact",
+        _ => "",
+    };
+    format!("--model {}{own}, with the columns that it needs", model.name())
 }
 
 /// Reads a table as a model sees it.
@@ -126,7 +187,8 @@ pub fn observe(
     let progress = |rows| bar.rows(rows, options.meter.share(rows));
     let Outcomes { samples, outcomes } = read_outcomes(&source(data), &options, &progress)?;
     bar.clear();
-    let table = Table { features: samples.features(), about: samples.about() };
+    let source = source(data).name();
+    let table = Table { source: &source, features: samples.features(), about: samples.about() };
     let mut parts = vec![];
     for (option, column) in args.columns() {
         parts.push(column.map(|column| table.find(option, column)).transpose()?);
@@ -140,37 +202,61 @@ pub fn observe(
         Some(linsep::data::error::Column::Name(name)) => name.clone(),
         _ => "outcome".to_string(),
     };
-    let read = Read { table: &table, spelled: label.0, codes: label.1 };
-    let (response, categories, shown) = read.response(args, input, event, entry, groups, trials)?;
     let kept = weights.map(|part| {
-        let weights = table.numbers("--weights", &part)?;
-        let bad = weights.iter().position(|&weight| weight < 0.0);
-        match bad {
-            Some(row) => Err(Failure::usage(
-                format!("--weights: row {} has {}; expected at least 0", row + 1, weights[row]),
-                None,
-            )),
-            None => Ok(weights.iter().map(|&weight| weight > 0.0).collect()),
-        }
+        response::kept(&table.numbers(&part)?).map_err(|error| table.misfit(&part.name, error))
     });
+    let kept = kept.transpose()?;
+    let read = Read { table: &table, outcome: &outcome, spelled: label.0, codes: label.1 };
+    let beside = Beside { event, entry, groups, trials, kept: kept.as_deref() };
+    let (response, categories, shown) = read.response(args, input, beside)?;
     let names = Names { columns, categories, outcome };
-    Ok(Observed { design, response, kept: kept.transpose()?, names, outcomes: shown })
+    Ok(Observed { design, response, kept, names, outcomes: shown })
+}
+
+/// The columns beside the design, and which rows count.
+struct Beside<'a> {
+    event: Option<Part>,
+    entry: Option<Part>,
+    groups: Option<Part>,
+    trials: Option<Part>,
+    kept: Option<&'a [bool]>,
 }
 
 /// The features of a table, by column.
 struct Table<'a> {
+    source: &'a str,
     features: &'a Features,
     about: &'a About,
 }
 
 /// A column of the table: its features, and its levels if it is a category.
 struct Part {
+    option: &'static str,
+    name: String,
     places: std::ops::Range<usize>,
-    levels: Option<(usize, bool)>,
+    levels: Option<Levels>,
+}
+
+/// The levels of a category; the first may have no feature.
+struct Levels {
+    names: Vec<String>,
+    first_dropped: bool,
 }
 
 impl Table<'_> {
-    fn find(&self, option: &str, wanted: &str) -> Result<Part, Failure> {
+    /// Returns what is wrong with a column, with its place in the file.
+    fn misfit(&self, column: &str, error: ResponseError) -> Failure {
+        let place = Place {
+            source: Some(self.source.to_string()),
+            row: error.row.map(|row| row as u64 + 1),
+            column: Some(linsep::data::error::Column::Name(column.to_string())),
+            ..Place::default()
+        };
+        let hint = error.remedy.map(|remedy| remedy.words("--event-value VALUE"));
+        Failure::usage(format!("{place}: {error}"), hint.as_deref())
+    }
+
+    fn find(&self, option: &'static str, wanted: &str) -> Result<Part, Failure> {
         let mut start = 0;
         let mut known = vec![];
         let encoded = self.about.encoding.as_ref().map(|encoding| encoding.columns.clone());
@@ -180,21 +266,22 @@ impl Table<'_> {
                 .collect::<Vec<_>>()
         };
         for column in encoded.unwrap_or_else(plain) {
-            let (name, width, levels) = match &column {
-                Encoded::Number { column, .. } => (column.clone(), 1, None),
-                Encoded::Category { column, levels, first_dropped, .. } => {
-                    let width = levels.len() - usize::from(*first_dropped);
-                    (column.clone(), width, Some((levels.len(), *first_dropped)))
+            let (name, width, levels) = match column {
+                Encoded::Number { column, .. } => (column, 1, None),
+                Encoded::Category { column, levels: names, first_dropped, .. } => {
+                    let width = names.len() - usize::from(first_dropped);
+                    (column, width, Some(Levels { names, first_dropped }))
                 }
             };
             if name == wanted {
-                return Ok(Part { places: start..start + width, levels });
+                return Ok(Part { option, name, places: start..start + width, levels });
             }
             known.push(name);
             start += width;
         }
         let hint = format!("the columns are {}", known.join(", "));
-        Err(Failure::usage(format!("{option}: there is no column \"{wanted}\""), Some(&hint)))
+        let what = format!("{}: {option}: there is no column \"{wanted}\"", self.source);
+        Err(Failure::usage(what, Some(&hint)))
     }
 
     /// Returns the design without some features, and the names of the others.
@@ -236,12 +323,31 @@ impl Table<'_> {
         Ok((design, names))
     }
 
-    fn numbers(&self, option: &str, part: &Part) -> Result<Vec<f64>, Failure> {
-        if part.levels.is_some() {
-            let what = format!("{option} names a column of text; expected numbers");
-            return Err(Failure::usage(what, None));
+    fn numbers(&self, part: &Part) -> Result<Vec<f64>, Failure> {
+        match &part.levels {
+            None => Ok(self.column(part.places.start)),
+            Some(levels) => Err(Failure::usage(
+                format!(
+                    "{}: column \"{}\": expected numbers, found text such as \"{}\"",
+                    self.source,
+                    part.name,
+                    levels.names.first().map_or("", |name| name)
+                ),
+                Some(&format!("{} names a column of numbers", part.option)),
+            )),
         }
-        Ok(self.column(part.places.start))
+    }
+
+    /// Returns which rows have the event.
+    fn events(&self, part: &Part, event: Option<&str>) -> Result<Vec<bool>, Failure> {
+        let found = match &part.levels {
+            None => response::events(Column::Numbers(&self.column(part.places.start)), event),
+            Some(levels) => {
+                let codes = self.groups(part);
+                response::events(Column::Words { words: &levels.names, codes: &codes }, event)
+            }
+        };
+        found.map_err(|error| self.misfit(&part.name, error))
     }
 
     fn column(&self, wanted: usize) -> Vec<f64> {
@@ -259,7 +365,7 @@ impl Table<'_> {
 
     /// Returns a number for each different value of a column.
     fn groups(&self, part: &Part) -> Vec<u32> {
-        if let Some((_, first_dropped)) = part.levels {
+        if let Some(Levels { first_dropped, .. }) = part.levels {
             let level = |row: usize| {
                 let mut found = 0;
                 self.features.for_each(row, |k, v| {
@@ -283,6 +389,7 @@ impl Table<'_> {
 /// The outcomes of all rows.
 struct Read<'a> {
     table: &'a Table<'a>,
+    outcome: &'a str,
     spelled: &'a [String],
     codes: &'a [u32],
 }
@@ -294,50 +401,32 @@ impl Read<'_> {
         &self,
         args: &ModelArgs,
         input: &DataArgs,
-        event: Option<Part>,
-        entry: Option<Part>,
-        groups: Option<Part>,
-        trials: Option<Part>,
+        beside: Beside,
     ) -> Result<Parts, Failure> {
+        let Beside { event, entry, groups, trials, kept } = beside;
         let groups = groups.map(|part| self.table.groups(&part));
-        match args.model {
+        match args.family() {
             ModelArg::Cox => {
                 let events = match event {
-                    Some(part) => {
-                        self.table.numbers("--event", &part)?.iter().map(|&e| e != 0.0).collect()
-                    }
+                    Some(part) => self.table.events(&part, args.event_value.as_deref())?,
                     None => vec![true; self.codes.len()],
                 };
-                let entries = entry.map(|part| self.table.numbers("--entry", &part)).transpose()?;
-                let times = self.numbers("time")?;
+                let entries = entry.map(|part| self.table.numbers(&part)).transpose()?;
+                let times = self.numbers("a time")?;
                 Ok((Response::Survival { times, events, entries, groups }, vec![], None))
             }
             ModelArg::Poisson | ModelArg::NegativeBinomial => {
-                let counts = self.numbers("count")?;
-                let trial = |&count: &f64| if count > 0.0 { Trial::Both } else { Trial::Failure };
-                let response = Response::Trials(counts.iter().map(trial).collect());
+                let trials = response::counts(&self.numbers("a count")?);
+                let response = Response::Trials(trials.map_err(|error| self.misfit(error))?);
                 Ok((response, self.spelled.to_vec(), Some(self.places())))
             }
             ModelArg::Binomial if trials.is_some() => {
                 let part = trials.expect("just seen");
-                let (count, found) =
-                    (self.table.numbers("--trials", &part)?, self.numbers("count")?);
-                if let Some(row) = (0..count.len()).find(|&row| found[row] > count[row]) {
-                    let what = format!(
-                        "row {} has {} successes in {} trials",
-                        row + 1,
-                        found[row],
-                        count[row]
-                    );
-                    return Err(Failure::usage(what, Some("--trials names the number of trials")));
-                }
-                let trial = |(&y, &n): (&f64, &f64)| match (y > 0.0, y < n) {
-                    (true, true) => Trial::Both,
-                    (true, false) => Trial::Success,
-                    (false, true) => Trial::Failure,
-                    (false, false) => Trial::Neither,
-                };
-                let trials = found.iter().zip(&count).map(trial).collect();
+                let trials = self.table.numbers(&part)?;
+                response::check_trials(&trials)
+                    .map_err(|error| self.table.misfit(&part.name, error))?;
+                let found = response::grouped(&self.numbers("a number of successes")?, &trials);
+                let trials = found.map_err(|error| self.misfit(error))?;
                 Ok((Response::Trials(trials), vec![], None))
             }
             ModelArg::Binomial | ModelArg::Conditional => {
@@ -349,7 +438,12 @@ impl Read<'_> {
                 let (Some(positive), true) =
                     (positive, order.len() <= 2 || input.positive.is_some())
                 else {
-                    let what = format!("expected two classes, found {}", order.len());
+                    let what = format!(
+                        "{}: column \"{}\": expected two classes, found {}",
+                        self.table.source,
+                        self.outcome,
+                        order.len()
+                    );
                     return Err(Failure::usage(what, Some("--positive VALUE names one")));
                 };
                 let cases: Vec<bool> =
@@ -363,11 +457,25 @@ impl Read<'_> {
             }
             _ => {
                 let (order, codes) = self.ordered(args.levels.as_deref(), args.is_ordered())?;
-                let shown = codes.iter().map(|&code| code as usize).collect();
-                let response = Response::Categories { codes, count: order.len() };
-                Ok((response, order, Some(shown)))
+                // Rows of weight 0 keep the name of their outcome, which may be that of no category.
+                let (response, occurring) = Response::categories(&codes, kept);
+                let own = |&code: &u32| order[code as usize].clone();
+                let mut names: Vec<String> = occurring.iter().map(own).collect();
+                names.extend(
+                    order.iter().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>(),
+                );
+                let shown = codes.iter().map(|&code| {
+                    let name = &order[code as usize];
+                    names.iter().position(|own| own == name).unwrap_or(0)
+                });
+                let shown = shown.collect();
+                Ok((response, names, Some(shown)))
             }
         }
+    }
+
+    fn misfit(&self, error: ResponseError) -> Failure {
+        self.table.misfit(self.outcome, error)
     }
 
     fn places(&self) -> Vec<usize> {
@@ -377,14 +485,17 @@ impl Read<'_> {
     /// Returns the outcomes as numbers, at least 0.
     fn numbers(&self, what: &str) -> Result<Vec<f64>, Failure> {
         let mut values = vec![];
-        for spelled in self.spelled {
+        for (code, spelled) in self.spelled.iter().enumerate() {
             match spelled.parse::<f64>() {
                 Ok(value) if value.is_finite() && value >= 0.0 => values.push(value),
                 _ => {
-                    return Err(Failure::usage(
-                        format!("expected a {what}, at least 0, found \"{spelled}\""),
-                        Some("--label names the column of the outcome"),
-                    ));
+                    let row = self.codes.iter().position(|&own| own as usize == code);
+                    return Err(self.misfit(ResponseError {
+                        row,
+                        expected: format!("{what}, at least 0"),
+                        found: format!("\"{spelled}\""),
+                        remedy: None,
+                    }));
                 }
             }
         }
@@ -401,8 +512,11 @@ impl Read<'_> {
         let mut order: Vec<String> = match levels {
             Some(levels) => {
                 if let Some(other) = self.spelled.iter().find(|own| !levels.contains(own)) {
-                    let what = format!("--levels does not name \"{other}\", which occurs");
-                    return Err(Failure::usage(what, None));
+                    let what = format!(
+                        "{}: column \"{}\": expected one of --levels, found \"{other}\"",
+                        self.table.source, self.outcome
+                    );
+                    return Err(Failure::usage(what, Some("--levels names every category once")));
                 }
                 levels.iter().filter(|level| self.spelled.contains(level)).cloned().collect()
             }
@@ -411,7 +525,10 @@ impl Read<'_> {
         if levels.is_none() {
             if needed && let Some(word) = order.iter().find(|word| value(word).is_none()) {
                 return Err(Failure::usage(
-                    format!("the categories have an order, and \"{word}\" has none"),
+                    format!(
+                        "{}: column \"{}\": the categories have an order, and \"{word}\" has none",
+                        self.table.source, self.outcome
+                    ),
                     Some("--levels low,middle,high names them in order, the lowest first"),
                 ));
             }

@@ -66,6 +66,21 @@ fn separation() {
     check("crates/linsep-cli/tests/transcripts/separation.md");
 }
 
+#[test]
+fn questions() {
+    check("crates/linsep-cli/tests/transcripts/questions.md");
+}
+
+#[test]
+fn overwriting() {
+    check("crates/linsep-cli/tests/transcripts/overwriting.md");
+}
+
+#[test]
+fn outcomes() {
+    check("crates/linsep-cli/tests/transcripts/outcomes.md");
+}
+
 fn check(name: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = root.join(name);

@@ -11,6 +11,7 @@ pub mod generate;
 pub mod kept;
 pub mod kernels;
 mod memory;
+pub mod overwrite;
 pub mod read;
 pub mod samples;
 pub mod whole_file;

@@ -13,12 +13,12 @@ use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::{Fingerprint, Named};
 use crate::margin::{SidesAndMargin, lowest_upper_bound, upper_bound};
 use crate::proof::{
-    Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, MarginKind, ModelName,
-    Plane, Proof, Verdict, WeightedRow,
+    Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, MarginKind, Plane,
+    Proof, Verdict, WeightedRow,
 };
 use crate::rank::PRIMES;
 use crate::removal::{RemovalClaim, Rest};
-use crate::structure::{ModelError, Response, Structure};
+use crate::structure::{Model, ModelError, Response, Structure};
 
 /// Features handed to one task where rows are dense.
 const COLUMNS_PER_TASK: usize = 64;
@@ -37,6 +37,7 @@ pub(crate) fn columns_per_task(features: &Features) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verified {
     verdict: Verdict,
+    model: Option<Model>,
     rows: usize,
     margin: Option<Margin>,
     removals: Option<Removals>,
@@ -48,7 +49,12 @@ impl Verified {
         self.verdict
     }
 
-    /// Returns for how many rows.
+    /// Returns the model that it was proven of; none if it is about the rows as they stand.
+    pub fn model(&self) -> Option<Model> {
+        self.model
+    }
+
+    /// Returns for how many rows; of a model, for how many as [`Structure`] shows them.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -168,9 +174,14 @@ pub enum Refused {
         /// The column.
         column: usize,
     },
-    /// The proof is about data as it stands.
-    #[error("the proof is not about a model: it names none")]
-    NoModel,
+    /// It is about something else than what was asked.
+    #[error("the proof is about {}, the question about {}", subject(.claimed.as_ref()), subject(.asked.as_ref()))]
+    OtherQuestion {
+        /// The model that the proof is about; none if it is about rows as they stand.
+        claimed: Option<Model>,
+        /// The model that was asked about.
+        asked: Option<Model>,
+    },
     /// A margin is claimed where there is no hyperplane to have it.
     #[error("the proof claims a margin for data that it says is not separable")]
     MarginWithoutHyperplane,
@@ -185,6 +196,12 @@ pub enum Refused {
     ClassRemoved,
 }
 
+fn subject(model: Option<&Model>) -> String {
+    let Some(model) = model else { return "the rows as they stand".to_string() };
+    let article = if matches!(model, Model::Adjacent { .. }) { "an" } else { "a" };
+    format!("{article} {model}")
+}
+
 fn where_not(feature: Option<usize>) -> String {
     match feature {
         Some(feature) => format!("feature {feature} is left over"),
@@ -192,7 +209,8 @@ fn where_not(feature: Option<usize>) -> String {
     }
 }
 
-/// Returns what was proven, or why the proof does not hold.
+/// Returns what was proven of the rows as they stand, or why the proof does not hold. A proof about a model is
+/// refused: [`verify_model`] checks it.
 ///
 /// Everything is checked on the raw rows, in exact arithmetic, whatever the size of the numbers. The
 /// row that a refusal names is the first, whatever the number of threads. Costs one parallel pass,
@@ -208,41 +226,77 @@ pub fn verify_data(
     proof: &Proof,
     named: Option<&Named>,
 ) -> Result<Result<Verified, Refused>, Error> {
-    match check(data, proof, named) {
-        Ok(()) => {
-            let claimed = |m: &MarginClaim| Margin { kind: m.kind, lower: m.lower, upper: m.upper };
-            let margin = proof.margin.as_ref().map(claimed);
-            let removals = proof.removal.as_ref().map(RemovalClaim::bounds);
-            let (verdict, rows) = (proof.verdict(), data.shape().rows);
-            Ok(Ok(Verified { verdict, rows, margin, removals }))
-        }
-        Err(Failed::Refused(refused)) => Ok(Err(refused)),
-        Err(Failed::Unreadable(error)) => Err(error),
+    match proof.answers(None) {
+        Ok(()) => verify_rows(data, proof, named),
+        Err(refused) => Ok(Err(refused)),
     }
 }
 
-/// Returns the same for a proof about a model of raw rows: its structure vectors are made here, as
-/// [`Structure`] says. Rows that are not `kept` are left out.
+/// Returns what was proven of a model of raw rows, or why the proof does not hold: another model, or the same with
+/// other options, is another question. The structure vectors are made here, as [`Structure`] says. Rows that
+/// are not `kept` are left out.
 ///
-/// Errors if the response is not one of the proof's model.
+/// Errors if the response is not one of the model.
 pub fn verify_model(
     design: &Features,
+    model: &Model,
     response: &Response,
     kept: Option<&[bool]>,
     proof: &Proof,
 ) -> Result<Result<Verified, Refused>, ModelError> {
-    let Some(ModelName { model, constant }) = &proof.model else {
-        return Ok(Err(Refused::NoModel));
-    };
+    if let Err(refused) = proof.answers(Some(model)) {
+        return Ok(Err(refused));
+    }
     let mut structure = Structure::new(design, model, response, kept)?;
-    if let Some(column) = *constant {
+    if let Some(column) = proof.model.as_ref().and_then(|name| name.constant) {
         let with = column.checked_sub(1).and_then(|column| structure.with_constant(column));
         structure = match with {
             Some(structure) => structure,
             None => return Ok(Err(Refused::NotConstant { column })),
         };
     }
-    Ok(verify_data(&structure, proof, None).unwrap_or(Err(Refused::NotFinite)))
+    Ok(verify_rows(&structure, proof, None).unwrap_or(Err(Refused::NotFinite)))
+}
+
+/// Returns the same for a binomial model that adds a constant, of labelled rows that may be elsewhere: they are
+/// their own structure vectors. Errors if they cannot be read.
+pub fn verify_binomial(data: &dyn Data, proof: &Proof) -> Result<Result<Verified, Refused>, Error> {
+    match proof.answers(Some(&Model::Binomial { intercept: true })) {
+        Ok(()) => verify_rows(data, proof, None),
+        Err(refused) => Ok(Err(refused)),
+    }
+}
+
+impl Proof {
+    /// Refuses a proof that is not about the model that was asked about or, if none was, about the rows as they stand. All
+    /// functions that verify ask this first.
+    pub fn answers(&self, asked: Option<&Model>) -> Result<(), Refused> {
+        let claimed = self.model.as_ref().map(|name| name.model);
+        match claimed.as_ref() == asked {
+            true => Ok(()),
+            false => Err(Refused::OtherQuestion { claimed, asked: asked.copied() }),
+        }
+    }
+}
+
+/// Checks a claim about rows, which may be those that a model makes.
+fn verify_rows(
+    data: &dyn Data,
+    proof: &Proof,
+    named: Option<&Named>,
+) -> Result<Result<Verified, Refused>, Error> {
+    match check(data, proof, named) {
+        Ok(()) => {
+            let claimed = |m: &MarginClaim| Margin { kind: m.kind, lower: m.lower, upper: m.upper };
+            let margin = proof.margin.as_ref().map(claimed);
+            let removals = proof.removal.as_ref().map(RemovalClaim::bounds);
+            let model = proof.model.as_ref().map(|name| name.model);
+            let (verdict, rows) = (proof.verdict(), data.shape().rows);
+            Ok(Ok(Verified { verdict, model, rows, margin, removals }))
+        }
+        Err(Failed::Refused(refused)) => Ok(Err(refused)),
+        Err(Failed::Unreadable(error)) => Err(error),
+    }
 }
 
 /// What keeps a check from coming to its end.

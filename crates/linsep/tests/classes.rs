@@ -1,7 +1,7 @@
 //! Questions about many classes, against the engine's answers to the same questions put otherwise.
 
 use linsep::Samples;
-use linsep::classes::{Answer, ClassOptions, Linear, Question, argmax, decide_questions};
+use linsep::classes::{ARGMAX, Answer, ClassOptions, Linear, Question, argmax, decide_questions};
 use linsep::data::Features;
 use linsep::data::samples::{Classes, Dense, SparseBuilder};
 use linsep::decide::{DecideError, DecideOptions, Decision, Verdict, decide};
@@ -95,7 +95,7 @@ proptest! {
         for known in [&answers[..], &[]] {
             let found = argmax(&samples, &classes, known, &DecideOptions::default(), None).unwrap();
             prop_assert_eq!(found.exists(), Some(expected));
-            let valid = verify_model(samples.features(), &response, None, found.proof.as_ref().unwrap()).unwrap().unwrap();
+            let valid = verify_model(samples.features(), &ARGMAX, &response, None, found.proof.as_ref().unwrap()).unwrap().unwrap();
             prop_assert_eq!(valid.verdict() == Verdict::Separable, expected);
             match &found.linear {
                 Linear::Exists { planes } => for (row, &own) in codes.iter().enumerate() {
@@ -129,7 +129,7 @@ fn pairs_alone_do_not_make_a_classifier() {
     assert_eq!(rows.len(), 6);
     let response = Response::Categories { codes: codes.to_vec(), count: 3 };
     let proof = found.proof.as_ref().unwrap();
-    assert!(verify_model(samples.features(), &response, None, proof).unwrap().is_ok());
+    assert!(verify_model(samples.features(), &ARGMAX, &response, None, proof).unwrap().is_ok());
     // A bar less, and there is one.
     let (samples, classes) = problem(&values[..10], &codes[..5], 2, 3);
     let found = argmax(&samples, &classes, &[], &DecideOptions::default(), None).unwrap();
@@ -201,5 +201,5 @@ fn ugly_columns() {
     assert_eq!(found.exists(), Some(true));
     let response = Response::Categories { codes, count: 3 };
     let proof = found.proof.unwrap();
-    assert!(verify_model(&features, &response, None, &proof).unwrap().is_ok());
+    assert!(verify_model(&features, &ARGMAX, &response, None, &proof).unwrap().is_ok());
 }

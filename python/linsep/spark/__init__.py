@@ -22,7 +22,14 @@ if shutil.which("java") is None and not {"JAVA_HOME", "SPARK_REMOTE"} & set(os.e
         stacklevel=2,
     )
 
-from linsep.spark._calls import Decision, Separation, check_separation, decide, verify
+from linsep.spark._calls import (
+    Decision,
+    Separation,
+    check_separation,
+    decide,
+    verify,
+    verify_separation,
+)
 from linsep.spark._errors import ClusterError
 from linsep.spark._ml import LinearSeparator, LinearSeparatorModel
 from linsep.spark._rows import Numbering
@@ -40,4 +47,5 @@ __all__ = [
     "check_separation",
     "decide",
     "verify",
+    "verify_separation",
 ]

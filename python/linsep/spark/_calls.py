@@ -16,7 +16,7 @@ from linsep.spark._traffic import Traffic, amount
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Decision", "Separation", "check_separation", "decide", "verify"]
+__all__ = ["Decision", "Separation", "check_separation", "decide", "verify", "verify_separation"]
 
 # Separated rows that come to the driver by name.
 _MOST_ROWS = 1000
@@ -196,10 +196,7 @@ def verify(
         storage=storage,
         say=None,
     ) as rows:
-        found = _linsep.verify(rows.cluster(), None, proof.to_json())
-    if found["margin"] is not None:
-        found["margin"] = Margin(*found["margin"])
-    return Verification(**found)
+        return Verification.read(_linsep.verify(rows.cluster(), None, proof.to_json()))
 
 
 @dataclass(frozen=True, repr=False)
@@ -263,3 +260,45 @@ def check_separation(
         values = {part.name: getattr(found, part.name) for part in fields(found)}
         values["index"] = rows.numbering.named(found.rows)
         return Separation(**values, numbering=rows.numbering, traffic=rows.traffic)
+
+
+def verify_separation(
+    df: DataFrame,
+    proof: Proof | str | os.PathLike[str],
+    *,
+    features: str | Sequence[str] | None = None,
+    label: str = "label",
+    positive: Any = None,
+    intercept: bool = True,
+    row_number: str | None = None,
+    storage: str | None = None,
+) -> Verification:
+    """Check the proof of a :class:`Separation` against the rows of a DataFrame, where they are.
+
+    Parameters
+    ----------
+    df, features, label, positive, row_number, storage
+        As for :func:`verify`.
+    proof : Proof or path
+        The proof, or the file that it is in.
+    intercept : bool
+        As for :func:`check_separation`. A proof about a model without one needs all rows in one place:
+        :func:`linsep.verify_separation` checks it there.
+
+    Returns
+    -------
+    Verification
+    """
+    if not isinstance(proof, Proof):
+        proof = Proof.load(proof)
+    with opened(
+        df,
+        features=features,
+        label=label,
+        positive=positive,
+        row_number=row_number,
+        storage=storage,
+        say=None,
+    ) as rows:
+        found = _linsep.verify(rows.cluster(), None, proof.to_json(), intercept=bool(intercept))
+    return Verification.read(found)

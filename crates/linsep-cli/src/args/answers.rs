@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use linsep::classes::folder::QuestionKinds;
 
 use super::data::{DataArgs, StreamArgs};
 use crate::duration::parse_duration;
@@ -18,7 +19,7 @@ pub struct DecideArgs {
     /// Ask about every label against all others
     #[arg(long)]
     pub one_vs_rest: bool,
-    /// Ask whether one linear classifier, the largest of one score per label wins, makes no mistake
+    /// Ask whether one linear (argmax) classifier can be right on every row
     #[arg(long)]
     pub argmax: bool,
     /// Write the proof to this file; with --pairs, --one-vs-rest or --argmax all proofs to this folder
@@ -126,15 +127,9 @@ pub struct AuditArgs {
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
     /// Which model: binomial, multinomial, cumulative, adjacent, sequential, poisson, negative-binomial,
-    /// conditional or cox
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_enum,
-        default_value = "binomial",
-        hide_possible_values = true
-    )]
-    pub model: ModelArg,
+    /// conditional or cox [default: binomial]
+    #[arg(long, value_name = "NAME", value_enum, hide_possible_values = true)]
+    pub model: Option<ModelArg>,
     /// Leave the constant out of the model
     #[arg(long)]
     pub no_intercept: bool,
@@ -156,28 +151,19 @@ pub struct ModelArgs {
     /// cox: column of the times at which rows were last seen
     #[arg(long, value_name = "COLUMN")]
     pub time: Option<String>,
-    /// cox: column that is not 0 where the event occurred then [default: in all rows]
+    /// cox: column that says whether the event occurred then: 1 or 0, true or false [default: every row has
+    /// the event]
     #[arg(long, value_name = "COLUMN")]
     pub event: Option<String>,
+    /// cox: value of the event where that column has two others, such as 2 for R's coding 1 and 2
+    #[arg(long, value_name = "VALUE", requires = "event", allow_hyphen_values = true)]
+    pub event_value: Option<String>,
     /// cox: column of the times since which rows were observed
     #[arg(long, value_name = "COLUMN")]
     pub entry: Option<String>,
-    /// cox: what is made of events at one time
-    #[arg(
-        long,
-        value_name = "breslow|efron|exact",
-        value_enum,
-        default_value = "breslow",
-        hide_possible_values = true
-    )]
-    pub ties: TiesArg,
-}
-
-impl ModelArgs {
-    /// Returns true if the categories have an order.
-    pub fn is_ordered(&self) -> bool {
-        matches!(self.model, ModelArg::Cumulative | ModelArg::Adjacent | ModelArg::Sequential)
-    }
+    /// cox: what is made of events at one time [default: breslow]
+    #[arg(long, value_name = "breslow|efron|exact", value_enum, hide_possible_values = true)]
+    pub ties: Option<TiesArg>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -228,8 +214,18 @@ pub struct SeparationArgs {
 pub struct VerifyArgs {
     /// Data file, folder of Parquet or Arrow files, or - for standard input
     pub data: String,
-    /// Proof file, or folder of proofs with its index
+    /// Proof file, or folder of proofs with its index. A proof answers one question: --model and its options, or
+    /// --pairs, --one-vs-rest and --argmax, say which, as they did when it was made
     pub proof: PathBuf,
+    /// A folder: it has to answer about every pair of labels
+    #[arg(long)]
+    pub pairs: bool,
+    /// A folder: it has to answer about every label against all others
+    #[arg(long)]
+    pub one_vs_rest: bool,
+    /// A folder: it has to answer whether one linear (argmax) classifier can be right on every row
+    #[arg(long)]
+    pub argmax: bool,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -239,4 +235,12 @@ pub struct VerifyArgs {
     pub input: DataArgs,
     #[command(flatten)]
     pub stream: StreamArgs,
+}
+
+impl VerifyArgs {
+    /// Returns the questions that a folder has to answer.
+    pub fn kinds(&self) -> QuestionKinds {
+        let VerifyArgs { pairs, one_vs_rest, argmax, .. } = *self;
+        QuestionKinds { pairs, one_vs_rest, argmax }
+    }
 }

@@ -1,11 +1,12 @@
 //! What can be typed. What it means is decided by the commands.
 //!
 //! In reading order: this file lists the commands, `data` is what all of them read, `answers` are questions about data,
-//! `training` is for the online methods, and `paper` for its data and experiments.
+//! `training` is for the online methods, `paper` for its data and experiments, and `places` says which files each reads and writes.
 
 mod answers;
 mod data;
 mod paper;
+mod places;
 mod training;
 
 use std::num::NonZeroUsize;

@@ -79,8 +79,8 @@ pub fn run(
         false => None,
     };
     bar.clear();
-    if let Some(proof) = argmax.as_ref().and_then(|argmax| argmax.proof.as_ref()) {
-        proofs.keep_argmax(proof)?;
+    if let Some(argmax) = &argmax {
+        proofs.keep_argmax(argmax.proof.as_ref())?;
     }
     let seconds = started.elapsed().as_secs_f64();
     let folder = proofs.finish()?;

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use linsep::data::{Data, Features};
 use linsep::decide::{DecideOptions, Pass, Watch};
 use linsep::models::{
-    InCommon, Model, Separation, SeparationError, SeparationKind, SeparationOptions, check_model,
+    InCommon, Separation, SeparationError, SeparationKind, SeparationOptions, check_model,
     check_separation_data, in_common,
 };
 use linsep::report::counted;
@@ -61,7 +61,7 @@ pub fn run(
             let common = match &observed.outcomes {
                 Some(outcomes) => {
                     let label = |row: usize| observed.names.categories[outcomes[row]].clone();
-                    common(design, &found, &label)
+                    common(design, kept, &found, &label)
                 }
                 None => vec![],
             };
@@ -103,7 +103,7 @@ impl Answer {
         let common = match data.resident() {
             Some(samples) => {
                 let label = |row: usize| about.label(samples.positive()[row]).to_string();
-                common(samples.features(), &found, &label)
+                common(samples.features(), None, &found, &label)
             }
             None => vec![],
         };
@@ -115,6 +115,7 @@ impl Answer {
 /// Returns what separated rows of one outcome have in common, the largest group first.
 fn common(
     design: &Features,
+    kept: Option<&[bool]>,
     found: &Separation,
     label: &dyn Fn(usize) -> String,
 ) -> Vec<(InCommon, String)> {
@@ -130,7 +131,7 @@ fn common(
         for &row in found.settled.iter().filter(|&&row| label(row) == own) {
             members[row] = true;
         }
-        all.extend(in_common(design, &members).into_iter().map(|group| (group, own.clone())));
+        all.extend(in_common(design, &members, kept).into_iter().map(|group| (group, own.clone())));
     }
     all.sort_by_key(|(group, _)| std::cmp::Reverse(group.rows.len()));
     all
@@ -159,16 +160,4 @@ impl From<SeparationError> for Failure {
             other => Failure::usage(other.to_string(), None),
         }
     }
-}
-
-/// Returns what a verdict about structure vectors says of a model.
-pub fn meaning(model: &Model, verdict: linsep::proof::Verdict) -> String {
-    use linsep::proof::Verdict::{Inseparable, QuasiSeparable, Separable};
-    let what = match verdict {
-        Separable => "is completely separated, so its estimate does not exist",
-        QuasiSeparable => "is quasi-completely separated, so its estimate does not exist",
-        Inseparable => "overlaps, so its estimate exists",
-        _ => "is not completely separated",
-    };
-    format!("the data of the {} model {what}", model.name())
 }

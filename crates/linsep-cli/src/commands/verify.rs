@@ -4,19 +4,26 @@ use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
+use linsep::classes::folder::QuestionKinds;
 use linsep::models::{Model, Response, SeparationError};
 use linsep::proof::proof::MOST_BYTES;
 use linsep::proof::{
-    Margin, Proof, Refused, Removals, Verdict, Verified, verify_data, verify_model,
+    Margin, Proof, Refused, Removals, Verified, verify_binomial, verify_data, verify_model,
 };
-use linsep::report::counted;
+use linsep::report::{counted, verification::meaning};
 use serde_json::json;
 
-use super::{load, proofs, separation};
+use super::{load, proofs};
 use crate::args::VerifyArgs;
 use crate::failure::Failure;
-use crate::observed::observe;
+use crate::observed::{observe, spelled};
 use crate::output::print;
+
+/// Returns the model that is asked about; none if it is the rows as they stand. Where nothing is said of a model, a proof
+/// about one is held against the model that `separation` takes then.
+fn asked(args: &VerifyArgs, proof: &Proof) -> Option<Model> {
+    (args.model.is_given() || proof.model.is_some()).then(|| args.model.model())
+}
 
 /// Returns what the checker says of the proof for the data, or for what a model makes of it.
 fn checked(
@@ -24,24 +31,24 @@ fn checked(
     proof: &Proof,
     quiet: bool,
 ) -> Result<Result<Verified, Refused>, Failure> {
-    let Some(name) = &proof.model else {
+    let asked = asked(args, proof);
+    // Before the data is read, which may lack the columns of another question.
+    if let Err(refused) = proof.answers(asked.as_ref()) {
+        return Ok(Err(refused));
+    }
+    let Some(model) = asked else {
         let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
         return Ok(loaded.show(|data| verify_data(data, proof, None))?);
     };
-    if args.model.model().name() != name.model.name() {
-        let hint = format!("--model {} and the columns that it needs", name.model.name());
-        let what = format!("the proof is about a {} model", name.model.name());
-        return Err(Failure::usage(what, Some(&hint)));
-    }
-    if let (true, Model::Binomial { .. }) = (args.model.is_plain(), name.model) {
+    args.model.check()?;
+    if args.model.is_plain() {
         let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
-        return loaded.show(|data| match name.model {
-            // Rows are their own structure vectors.
-            Model::Binomial { intercept: true } => Ok(verify_data(data, proof, None)?),
+        return loaded.show(|data| match model {
+            Model::Binomial { intercept: true } => Ok(verify_binomial(data, proof)?),
             _ => match data.gather()? {
                 Some(samples) => {
                     let response = Response::labels(samples.positive());
-                    let found = verify_model(samples.features(), &response, None, proof);
+                    let found = verify_model(samples.features(), &model, &response, None, proof);
                     Ok(found.map_err(SeparationError::from)?)
                 }
                 None => Err(Failure::usage(
@@ -53,7 +60,7 @@ fn checked(
     }
     let observed = observe(&args.data, &args.input, &args.model, quiet)?;
     let kept = observed.kept.as_deref();
-    let found = verify_model(&observed.design, &observed.response, kept, proof);
+    let found = verify_model(&observed.design, &model, &observed.response, kept, proof);
     Ok(found.map_err(SeparationError::from)?)
 }
 
@@ -73,18 +80,20 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
     if args.proof.is_dir() {
         return proofs::verify_folder(args, &args.proof, quiet);
     }
+    if args.kinds() != QuestionKinds::default() {
+        let what = format!("{}: one proof, where a folder is asked for", args.proof.display());
+        let hint = "linsep decide DATA --pairs --proof DIR writes a folder of proofs";
+        return Err(Failure::usage(what, Some(hint)));
+    }
     let proof = read_proof(&args.proof)?;
     let outcome = checked(args, &proof, quiet)?;
-    let meaning = |verdict: Verdict| match &proof.model {
-        Some(name) => separation::meaning(&name.model, verdict),
-        None => {
-            format!("the data is {}", verdict.to_string().replace("not-strictly-", "not strictly "))
-        }
-    };
     let text = match (&outcome, args.json) {
         (Ok(valid), true) => {
             let verdict = valid.verdict().to_string();
             let mut value = json!({ "valid": true, "verdict": verdict, "reason": null });
+            if let Some(model) = valid.model() {
+                value["model"] = json!(model);
+            }
             if let Some(Removals { at_least, at_most }) = valid.removals() {
                 value["removal"] = json!({ "at_least": at_least, "at_most": at_most });
             }
@@ -95,7 +104,7 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
             json!({ "valid": false, "verdict": null, "reason": refused.to_string() }).to_string()
         }
         (Ok(valid), false) => {
-            let rows = match proof.model {
+            let rows = match valid.model() {
                 Some(_) => counted(valid.rows() as u64, "structure vector"),
                 None => counted(valid.rows() as u64, "row"),
             };
@@ -113,12 +122,20 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
             });
             format!(
                 "valid: {} (verified in exact arithmetic, {rows}){}{}",
-                meaning(valid.verdict()),
+                meaning(valid),
                 margin.unwrap_or_default(),
                 removal.unwrap_or_default()
             )
         }
-        (Err(refused), false) => format!("refused: {refused}"),
+        (Err(refused), false) => {
+            let instead = match refused {
+                Refused::OtherQuestion { claimed, .. } => {
+                    format!("\n  asked by    {}", spelled(claimed.as_ref()))
+                }
+                _ => String::new(),
+            };
+            format!("refused: {refused}{instead}")
+        }
     };
     print(&format!("{text}\n"))?;
     Ok(ExitCode::from(u8::from(outcome.is_err())))

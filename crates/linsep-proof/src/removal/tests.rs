@@ -97,7 +97,8 @@ fn it_is_of_no_use_to_separable_data_or_to_models() {
     separable.claim = Claim::Separable { hyperplane: plane() };
     check(&separable, "the proof says how many rows must go from data that it says is separable");
     let model = proof(&[0, 2], plane(), PAIRS).of_model(Model::Binomial { intercept: true }, None);
-    check(&model, "the proof says how many rows must go from the structure vectors of a model");
+    let refused = verify_binomial(&Memory::new(&samples()), &model).unwrap().unwrap_err();
+    assert_eq!(refused, Refused::RemovalFromModel);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Which model, and what its rows have beside their columns.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// A statistical model, as far as the existence of its estimate goes: link functions with log-concave tails
@@ -69,6 +71,40 @@ impl Model {
     }
 }
 
+/// All of it in words: a proof says nothing of the same family with other options.
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let name = self.name();
+        match self {
+            Model::Binomial { intercept }
+            | Model::Poisson { intercept }
+            | Model::NegativeBinomial { intercept }
+            | Model::Multinomial { intercept } => {
+                write!(
+                    f,
+                    "{name} model {} an intercept",
+                    if *intercept { "with" } else { "without" }
+                )
+            }
+            Model::Cumulative { parallel }
+            | Model::Adjacent { parallel }
+            | Model::Sequential { parallel } => {
+                let effects = if *parallel { "parallel effects" } else { "effects per threshold" };
+                write!(f, "{name} model with {effects}")
+            }
+            Model::Conditional {} => write!(f, "{name} model"),
+            Model::Cox { ties } => {
+                let ties = match ties {
+                    Ties::Breslow => "Breslow's",
+                    Ties::Efron => "Efron's",
+                    Ties::Exact => "exact",
+                };
+                write!(f, "{name} model with {ties} ties")
+            }
+        }
+    }
+}
+
 /// What is made of events at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -100,7 +136,7 @@ pub enum Trial {
 pub enum Response {
     /// Of binomial and count models.
     Trials(Vec<Trial>),
-    /// Of models with categories, in order; each of them occurs.
+    /// Of models with categories, in order; each of them has a row that counts: see [`Response::categories`].
     Categories {
         /// The category of each row, counted from 0.
         codes: Vec<u32>,
@@ -132,6 +168,19 @@ impl Response {
     pub fn labels(positive: &[bool]) -> Self {
         let trial = |&positive: &bool| if positive { Trial::Success } else { Trial::Failure };
         Response::Trials(positive.iter().map(trial).collect())
+    }
+
+    /// Returns the response of categories, and which of them there are: those of no row that is `kept` do not exist. (A
+    /// row that is not may name one of these; it is not looked at.)
+    pub fn categories(codes: &[u32], kept: Option<&[bool]>) -> (Self, Vec<u32>) {
+        let stays = |row: usize| kept.is_none_or(|kept| kept.get(row) == Some(&true));
+        let own = codes.iter().enumerate().filter(|(row, _)| stays(*row));
+        let mut occurring: Vec<u32> = own.map(|(_, code)| *code).collect();
+        occurring.sort_unstable();
+        occurring.dedup();
+        let place = |code: &u32| occurring.binary_search(code).unwrap_or(0) as u32;
+        let codes = codes.iter().map(place).collect();
+        (Response::Categories { codes, count: occurring.len() }, occurring)
     }
 }
 
@@ -170,6 +219,16 @@ pub enum ModelError {
         row: usize,
         /// The category.
         found: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// A category has no row: nothing would hold its coefficients.
+    #[error(
+        "no row of a weight above 0 has the category {category}, of {count} that are counted from 0"
+    )]
+    EmptyCategory {
+        /// The category.
+        category: usize,
         /// How many there are.
         count: usize,
     },

@@ -377,6 +377,11 @@ pub fn vectors(
                 let (found, count) = (codes[row], *count);
                 return Err(ModelError::NoSuchCategory { row: row + 1, found, count });
             }
+            let mut occurs = vec![false; *count];
+            all().for_each(|row| occurs[codes[row] as usize] = true);
+            if let Some(category) = occurs.iter().position(|occurs| !occurs) {
+                return Err(ModelError::EmptyCategory { category, count: *count });
+            }
             let own = |row: usize| of_category(model, row, codes[row] as usize, *count);
             (all().flat_map(own).collect(), "no row is left")
         }

@@ -396,12 +396,16 @@ fn proofs_about_models() {
     };
     let check = |proof: &Proof| {
         let text = Proof::from_json(&proof.to_json()).unwrap();
-        verify_model(features, &response, None, &text).unwrap()
+        verify_model(features, &model, &response, None, &text).unwrap()
     };
     let bare = Proof::about(name(&doubled), claim((vec![-3.0, 1.0], 0.0)));
-    assert_eq!(check(&bare), Err(Refused::NoModel));
+    let other = |claimed, asked| Err(Refused::OtherQuestion { claimed, asked });
+    assert_eq!(check(&bare), other(None, Some(model)));
     let proof = bare.of_model(model, None);
-    assert_eq!(check(&proof).unwrap().verdict(), Verdict::Separable);
+    let verified = check(&proof).unwrap();
+    assert_eq!((verified.verdict(), verified.model()), (Verdict::Separable, Some(model)));
+    // Of the rows as they stand it says nothing.
+    assert_eq!(verify(&design, &proof), other(Some(model), None));
     // A bias does not help where rows are shown on both sides.
     let shifted = Proof::about(name(&doubled), claim((vec![-1.0, 1.0], -2.0)));
     assert!(matches!(check(&shifted.of_model(model, None)), Err(Refused::WrongSide { .. })));
@@ -417,10 +421,58 @@ fn proofs_about_models() {
         check(&shifted.clone().of_model(model, Some(9))),
         Err(Refused::NotConstant { column: 10 })
     );
-    assert!(matches!(check(&shifted.of_model(model, None)), Err(Refused::OtherData { .. })));
-    // Another model makes other vectors.
-    let poisson = Model::Poisson { intercept: true };
-    assert!(check(&proof.of_model(poisson, None)).is_err());
+    assert!(matches!(
+        check(&shifted.clone().of_model(model, None)),
+        Err(Refused::OtherData { .. })
+    ));
+    // The bias stands for a constant column, so that the rows are those of the data: still another question.
+    let constant = shifted.clone().of_model(model, Some(0));
+    assert_eq!(verify(&design, &constant), other(Some(model), None));
+    // Another family, or the same with other options, is another question, even where vectors are the same.
+    for claimed in [Model::Poisson { intercept: false }, Model::Binomial { intercept: true }] {
+        assert_eq!(
+            check(&proof.clone().of_model(claimed, None)),
+            other(Some(claimed), Some(model))
+        );
+    }
+}
+
+#[test]
+fn questions_that_differ_in_one_option() {
+    use crate::structure::{Model, Response, Structure, Ties};
+    use crate::verify_model;
+    let design = dense(&[1.0, 2.0, 3.0, 4.0], 1, "-+-+");
+    let categories = Response::Categories { codes: vec![0, 1, 0, 1], count: 2 };
+    let survival = Response::Survival {
+        times: vec![1.0, 2.0, 3.0, 4.0],
+        events: vec![true; 4],
+        entries: None,
+        groups: None,
+    };
+    let models = [
+        (Model::Cumulative { parallel: true }, &categories),
+        (Model::Cumulative { parallel: false }, &categories),
+        (Model::Sequential { parallel: true }, &categories),
+        (Model::Adjacent { parallel: true }, &categories),
+        (Model::Adjacent { parallel: false }, &categories),
+        (Model::Multinomial { intercept: true }, &categories),
+        (Model::Multinomial { intercept: false }, &categories),
+        (Model::Cox { ties: Ties::Breslow }, &survival),
+        (Model::Cox { ties: Ties::Efron }, &survival),
+        (Model::Cox { ties: Ties::Exact }, &survival),
+    ];
+    for (asked, response) in &models {
+        for (claimed, of) in &models {
+            // Whatever it claims, it is about another question before it is wrong.
+            let structure = Structure::new(design.features(), claimed, of, None).unwrap();
+            let name = fold_kept(&structure, Fingerprint::of(structure.shape())).unwrap().named();
+            let claim = Claim::not_strictly_separable(conflict(&[(0, 1)]).into());
+            let proof = Proof::about(name.name().clone(), claim).of_model(*claimed, None);
+            let refused = verify_model(design.features(), asked, response, None, &proof).unwrap();
+            let other = matches!(refused, Err(Refused::OtherQuestion { .. }));
+            assert_eq!(other, claimed != asked, "{claimed} for {asked}");
+        }
+    }
 }
 
 fn check_file(change: (&str, &str), expected: &str) {

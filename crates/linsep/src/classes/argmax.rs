@@ -119,14 +119,14 @@ pub fn argmax(
     let response = Response::Categories { codes: classes.codes().to_vec(), count: classes.count() };
     let comparisons = classes.codes().len().saturating_mul(classes.count() - 1);
     require_memory(comparisons.saturating_mul(size_of::<Vector>()) as u64)?;
-    let structure = Structure::new(samples.features(), &MODEL, &response, None)?;
+    let structure = Structure::new(samples.features(), &ARGMAX, &response, None)?;
     let question = Comparisons { samples, classes, structure: &structure, deadline: &deadline };
     let (linear, proof) = question.decide(answers, options)?;
     Ok(Argmax { linear, proof, seconds: started.elapsed().as_secs_f64() })
 }
 
-/// The model whose rows are Kesler's.
-const MODEL: Model = Model::Multinomial { intercept: true };
+/// The model whose complete separation is the question: Kesler's rows are its structure vectors.
+pub const ARGMAX: Model = Model::Multinomial { intercept: true };
 
 type Found = (Linear, Option<Proof>);
 
@@ -243,7 +243,7 @@ impl Comparisons<'_> {
         let proven = prove_separable(self.structure, None, kind, claimed, &Default::default())?;
         Ok(match proven {
             Ok(Separator { proof, .. }) => {
-                Some((Linear::Exists { planes }, Some(proof.of_model(MODEL, None))))
+                Some((Linear::Exists { planes }, Some(proof.of_model(ARGMAX, None))))
             }
             Err(_) => None,
         })
@@ -313,7 +313,7 @@ impl Comparisons<'_> {
     fn by_engine(&self, options: &DecideOptions) -> Result<Found, SeparationError> {
         let limits = options.clone().with_time_limit(left(self.deadline));
         let decision = decide_data(self.structure, &limits, &mut &*self.deadline)?;
-        let proof = decision.proof().map(|proof| proof.clone().of_model(MODEL, None));
+        let proof = decision.proof().map(|proof| proof.clone().of_model(ARGMAX, None));
         let linear = match &decision.outcome {
             Outcome::Separable { hyperplane, .. } => {
                 Linear::Exists { planes: self.planes(&hyperplane.weights) }
@@ -339,6 +339,6 @@ impl Comparisons<'_> {
         let named = fold_kept(self.structure, Fingerprint::of(self.structure.shape()))?.named();
         let proof = Proof::about(named.name().clone(), claim);
         let accepted = verify_data(self.structure, &proof, Some(&named))?;
-        Ok(accepted.is_ok().then(|| proof.of_model(MODEL, None)))
+        Ok(accepted.is_ok().then(|| proof.of_model(ARGMAX, None)))
     }
 }

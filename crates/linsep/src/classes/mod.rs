@@ -1,10 +1,11 @@
 //! More than two classes: every pair of them, each against the rest, and one linear classifier for all.
 //!
 //! In reading order: this file asks the engine one question of two classes after the other, `argmax` asks whether the
-//! largest of one linear score per class can be right on every row, `softmax` looks for such scores, and `train` has an
-//! online method learn one hyperplane per class.
+//! largest of one linear score per class can be right on every row, `softmax` looks for such scores, `train` has an
+//! online method learn one hyperplane per class, and `folder` keeps and checks the proofs of all answers.
 
 mod argmax;
+pub mod folder;
 mod softmax;
 mod train;
 
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-pub use argmax::{Argmax, Linear, argmax};
+pub use argmax::{ARGMAX, Argmax, Linear, argmax};
 pub use train::{Trained, fit_one_vs_rest, lengths, nearest_class};
 
 use crate::data::samples::Classes;

@@ -52,12 +52,12 @@ impl fmt::Display for Relation {
     }
 }
 
-/// Returns conditions that hold for some of the rows that are `members`, and for no other row: those first that
-/// cover most. Rows that none covers are left out. Costs a look at all values.
-pub fn in_common(design: &Features, members: &[bool]) -> Vec<InCommon> {
+/// Returns conditions that hold for some of the rows that are `members`, and for no other row that is `kept`: those first
+/// that cover most. Rows that none covers are left out. Costs a look at all values.
+pub fn in_common(design: &Features, members: &[bool], kept: Option<&[bool]>) -> Vec<InCommon> {
     let found = (0..design.columns()).into_par_iter();
     let mut conditions: Vec<InCommon> =
-        found.flat_map_iter(|column| of_column(design, column, members)).collect();
+        found.flat_map_iter(|column| of_column(design, column, members, kept)).collect();
     let mut covered: HashSet<usize> = HashSet::new();
     let mut chosen = vec![];
     while chosen.len() < MOST {
@@ -80,7 +80,12 @@ pub fn in_common(design: &Features, members: &[bool]) -> Vec<InCommon> {
 }
 
 /// Returns the conditions on one column.
-fn of_column(design: &Features, column: usize, members: &[bool]) -> Vec<InCommon> {
+fn of_column(
+    design: &Features,
+    column: usize,
+    members: &[bool],
+    kept: Option<&[bool]>,
+) -> Vec<InCommon> {
     let value = |row: usize| {
         let mut found = 0.0;
         Row::of(design, row).for_each_in(column..column + 1, |_, v| found = v + 0.0);
@@ -89,7 +94,9 @@ fn of_column(design: &Features, column: usize, members: &[bool]) -> Vec<InCommon
     let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut levels: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut own = vec![];
-    for (row, &member) in members.iter().enumerate() {
+    // A row of weight 0 is evidence neither for nor against.
+    let counts = |row: usize| kept.is_none_or(|kept| kept[row]);
+    for (row, &member) in members.iter().enumerate().filter(|(row, _)| counts(*row)) {
         let x = value(row);
         if !member {
             (least, most) = (least.min(x), most.max(x));
@@ -103,7 +110,8 @@ fn of_column(design: &Features, column: usize, members: &[bool]) -> Vec<InCommon
     let condition = |relation, value, rows| InCommon { column, relation, value, rows };
     let mut found = vec![];
     if levels.len() <= LEVELS {
-        for (row, _) in members.iter().enumerate().filter(|(_, member)| !**member) {
+        let others = members.iter().enumerate().filter(|(row, member)| !**member && counts(*row));
+        for (row, _) in others {
             levels.remove(&value(row).to_bits());
             if levels.is_empty() {
                 break;
@@ -141,7 +149,7 @@ mod tests {
     fn check(values: &[f64], columns: usize, members: &str, expected: &str) {
         let design = Features::from(Dense::new(values.to_vec(), members.len(), columns));
         let members: Vec<bool> = members.chars().map(|c| c == 'x').collect();
-        let found: Vec<String> = in_common(&design, &members)
+        let found: Vec<String> = in_common(&design, &members, None)
             .iter()
             .map(|c| format!("x{} {} {}: {:?}", c.column, c.relation, c.value, c.rows))
             .collect();
@@ -158,5 +166,15 @@ mod tests {
         // The second column covers more; the first adds what is left.
         let two = [0.0, 5.0, 0.0, 6.0, 1.0, 0.0, 0.0, 0.0];
         check(&two, 2, "xxx.", "x1 >= 5: [0, 1]; x0 = 1: [2]");
+    }
+
+    #[test]
+    fn rows_of_no_weight_say_nothing() {
+        // The third row has the level of the second, and would speak against it.
+        let design = Features::from(Dense::new(vec![0.0, 1.0, 1.0, 0.0], 4, 1));
+        let members = [false, true, false, false];
+        assert!(in_common(&design, &members, None).is_empty());
+        let found = in_common(&design, &members, Some(&[true, true, false, true]));
+        assert_eq!(found.iter().map(|c| c.rows.len()).collect::<Vec<_>>(), [1]);
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! In reading order: `separation` is the question and the answer, `question` puts it to the deciding engine, `cone` finds
 //! the vectors on which all directions vanish, `space` is what is orthogonal to them, and `signs`, with the help of `nnls` and `enclosed`,
-//! tells where coefficients run to. `common` says what rows have in common. The vectors are made on the fly by the checker's own code; rows of a binomial model
+//! tells where coefficients run to. `response` reads what stands beside the design, `common` says what rows have in common. The vectors are made on the fly by the checker's own code; rows of a binomial model
 //! stay wherever they are.
 
 mod common;
@@ -20,6 +20,7 @@ mod cone;
 mod enclosed;
 mod nnls;
 mod question;
+pub mod response;
 mod separation;
 mod signs;
 mod space;

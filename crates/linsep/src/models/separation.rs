@@ -22,7 +22,7 @@ use linsep_data::kept::fold_kept;
 use linsep_data::samples::{LabelNames, Labels, Missing};
 use linsep_data::{Data, Features, Memory};
 use linsep_proof::Proof;
-use linsep_proof::structure::{Coefficient, Model, ModelError, Response, Structure, Vector};
+use linsep_proof::structure::{Coefficient, Model, ModelError, Response, Structure, Trial, Vector};
 
 use super::cone::{Face, face, interior};
 use super::question::Question;
@@ -90,6 +90,8 @@ pub struct Separation {
     pub separated: usize,
     /// How many structure vectors there are.
     pub vectors: usize,
+    /// How many rows count: all but those of weight zero, and those without a trial.
+    pub counted: usize,
     /// The rows, rising, that make the separated ones: all, or the first of them if no more were asked for.
     pub rows: Vec<usize>,
     /// Those of them that make no other vector: they have nothing to say in the limiting model.
@@ -288,7 +290,13 @@ pub fn check_model(
     let question = Question::of(&structure, &once);
     let mut found = answer(&question, options, watch)?;
     name_rows(&structure, &mut found);
+    found.counted = (0..design.rows()).filter(|&row| counts(row, response, kept)).count();
     Ok(named(found, *model, question.constant))
+}
+
+fn counts(row: usize, response: &Response, kept: Option<&[bool]>) -> bool {
+    let tried = !matches!(response, Response::Trials(trials) if trials[row] == Trial::Neither);
+    tried && kept.is_none_or(|kept| kept[row])
 }
 
 /// Returns a column that is constant, if the bias can stand for one.
@@ -372,6 +380,7 @@ fn answer(
         aliased: columns.aliased,
         separated: question.vectors - face.vectors,
         vectors: question.vectors,
+        counted: question.data.shape().rows,
         settled: rows.clone(),
         rows,
         excluded: vec![],
@@ -392,6 +401,7 @@ fn undecided(question: &Question, because: Limit) -> Separation {
         aliased: vec![],
         separated: 0,
         vectors: question.vectors,
+        counted: question.data.shape().rows,
         rows: vec![],
         settled: vec![],
         excluded: vec![],

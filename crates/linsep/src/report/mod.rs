@@ -16,6 +16,7 @@ pub mod svg;
 pub mod sweep;
 pub mod text;
 pub mod trained;
+pub mod verification;
 
 /// Returns a number in the shortest form that reads back as the same number.
 pub fn number(value: f64) -> String {

@@ -90,9 +90,12 @@ pub fn text(
     };
     let mut summary = Summary::new(tone, &found.kind.to_string(), meaning);
     let coefficients = names.coefficients(model, found);
+    let left_out = match rows - found.counted {
+        0 => String::new(),
+        some => format!(" ({} without weight or trials)", grouped(some as u64)),
+    };
     let size = format!(
-        "{} model of {}, {}",
-        model.name(),
+        "{model}, {}{left_out}, {}",
         counted(rows as u64, "row"),
         counted(coefficients.len() as u64, "coefficient")
     );
@@ -116,7 +119,7 @@ pub fn text(
         summary.text("because", &format!("{all} {} = {outcome}", names.outcome));
     }
     if matches!(found.kind, SeparationKind::Complete | SeparationKind::QuasiComplete) {
-        let left = rows - found.settled.len();
+        let left = found.counted - found.settled.len();
         let dropped: Vec<&str> = found.left_out.iter().map(|&k| &coefficients[k][..]).collect();
         let limit = match (left, dropped.len()) {
             (0, _) => "drop or merge levels, or penalise (ridge, Firth)".to_string(),

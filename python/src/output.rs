@@ -1,0 +1,27 @@
+//! Files that calls write: whole or not at all, and never on what was read.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use linsep::data::overwrite::{NamedPlace, refuse_overwriting as refuse};
+use linsep::data::whole_file::WholeFile;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Raises if `what`, which is to be written to a place, would land on one of the files that were read.
+#[pyfunction]
+pub fn refuse_overwriting(what: &str, path: PathBuf, inputs: Vec<PathBuf>) -> PyResult<()> {
+    let data: Vec<NamedPlace> =
+        inputs.into_iter().map(|input| NamedPlace::new("the data", input)).collect();
+    refuse(&data, &[NamedPlace::new(what, path)])
+        .map_err(|clash| PyValueError::new_err(format!("{clash}. Choose another name")))
+}
+
+/// Writes a text to a file, which appears whole or not at all.
+#[pyfunction]
+pub fn write_file(what: &str, path: PathBuf, text: &str, inputs: Vec<PathBuf>) -> PyResult<()> {
+    refuse_overwriting(what, path.clone(), inputs)?;
+    let mut file = WholeFile::create(&path)?;
+    file.write_all(text.as_bytes())?;
+    Ok(file.finish()?)
+}
