@@ -63,9 +63,9 @@ def _outcome(label: Any) -> str:
 class Fitting:
     """How a model is fitted with statsmodels, in code that a test runs for every family.
 
-    X is the design as a frame, y the outcome as a series, `trials`, `groups`, `time`, `event` and `entry` what
-    was given beside them, `found` the answer, `sm` is statsmodels.api; ConditionalLogit and PHReg are
-    statsmodels' too.
+    X is the design as a frame, y the outcome as a series, `trials`, `groups`, `time`, `event` and `entry`
+    what was given beside them, `found` the answer, `sm` is statsmodels.api; ConditionalLogit and PHReg
+    are statsmodels' too.
     """
 
     model: str
@@ -79,7 +79,7 @@ class Fitting:
     ties: str = "breslow"
 
     def code(self, mask: str, dropped: list[str], constant: bool, likelihood: bool) -> str | None:
-        """Return the code of a fit of the rows of a mask, without some columns; None if there is none."""
+        """Return the code of a fit of the rows of a mask without some columns, or None."""
 
         def some(name: str) -> str:
             return f"{name}[{mask}]" if mask else name
@@ -128,8 +128,8 @@ def next_steps(
 ) -> list[tuple[str, str]]:
     """Return what can be done, each with the code for statsmodels; no code where it has none.
 
-    `infinite` and `dropped` are columns of the design, of so many, whose coefficients run away, or are to go:
-    None stands for a constant, which is no column.
+    `infinite` and `dropped` are columns of the design whose coefficients run away, or are to go: None
+    stands for a constant, which is not a column. `columns` is the number of all columns.
     """
     steps: list[tuple[str, str]] = []
     model = fitting.model

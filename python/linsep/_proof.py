@@ -132,7 +132,8 @@ class Proof:
     def verify(self, X: Any, y: Any = None, *, positive: Any = None) -> Verification:
         """Check the proof against the data, in exact arithmetic; a table or a path needs no y.
 
-        It has to be about the rows as they stand: :func:`linsep.verify_separation` checks one about a model.
+        It has to be about the rows as they stand: :func:`linsep.verify_separation` checks one about a
+        model.
         """
         # A table has been told which class is positive.
         named = self._positive if positive is None and not isinstance(X, Table) else positive
@@ -149,7 +150,11 @@ class Proof:
         return hash(self._text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Proof, (self._text, self._positive)
+        return _again, (self._text, self._positive, self._sources)
+
+
+def _again(text: str, positive: Any, sources: tuple[str, ...]) -> Proof:
+    return Proof(text, positive, _sources=sources)
 
 
 def verify(

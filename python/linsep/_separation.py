@@ -92,7 +92,7 @@ class Separation:
     causes: list[str] = field(default_factory=list)
     total: int = 0
     _design: list[tuple[str, str | None]] = field(default_factory=list)
-    _fitting: Fitting = Fitting("own")
+    _fitting: Fitting = field(default_factory=lambda: Fitting("own"))
     _counted: np.ndarray | None = None
 
     @property
@@ -528,7 +528,12 @@ def check_recession(
 def _with_defaults(function: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return what :func:`check_separation` would take for a model. Raises at an unknown name."""
     absent = ("trials", "weights", "groups", "time", "event", "event_value", "entry", "levels")
-    options = {**dict.fromkeys((*absent, "positive")), "ties": "breslow", "parallel": True, "intercept": False}
+    options = {
+        **dict.fromkeys((*absent, "positive")),
+        "ties": "breslow",
+        "parallel": True,
+        "intercept": False,
+    }
     for name in arguments:
         if name not in options:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
@@ -623,6 +628,4 @@ def verify_separation(
         found = _linsep.verify(table.values, labels.positive, text, intercept=intercept)
         return Verification.read(found)
     matrix, response, _ = _read(X, y, model, data, options)
-    return Verification.read(
-        _linsep.verify_separation(matrix.values, response.asked, proof.to_json())
-    )
+    return Verification.read(_linsep.verify_separation(matrix.values, response.asked, proof.to_json()))

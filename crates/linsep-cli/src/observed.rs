@@ -3,10 +3,10 @@
 use clap::ValueEnum;
 use linsep::data::Features;
 use linsep::data::error::Place;
-use linsep::data::read::{ColumnChoice, Outcomes, read_outcomes};
+use linsep::data::read::{ColumnChoice, Outcomes, ReadOptions, Source, line_of_row, read_outcomes};
 use linsep::data::samples::{About, Dense, Encoded, SparseBuilder};
 use linsep::models::response::{self, Column, ResponseError};
-use linsep::models::{Model, Response, Ties};
+use linsep::models::{Model, Response, SeparationError, Ties};
 use linsep::report::separation::Names;
 
 use crate::args::{DataArgs, ModelArg, ModelArgs, TiesArg, source};
@@ -22,6 +22,18 @@ pub struct Observed {
     pub names: Names,
     /// The outcome of each row, as a place among those that are named.
     pub outcomes: Option<Vec<usize>>,
+    source: Source,
+    options: ReadOptions,
+}
+
+impl Observed {
+    /// Returns the failure to ask about a model, with its place in the file.
+    pub fn failure(&self, error: SeparationError) -> Failure {
+        let SeparationError::Model(error) = error else { return error.into() };
+        let line = error.row().and_then(|row| line_of_row(&self.source, &self.options, row as u64));
+        let place = Place { source: Some(self.source.name()), line, ..Place::default() };
+        Failure::usage(format!("{place}: {error}"), None)
+    }
 }
 
 impl ModelArgs {
@@ -187,8 +199,11 @@ pub fn observe(
     let progress = |rows| bar.rows(rows, options.meter.share(rows));
     let Outcomes { samples, outcomes } = read_outcomes(&source(data), &options, &progress)?;
     bar.clear();
-    let source = source(data).name();
-    let table = Table { source: &source, features: samples.features(), about: samples.about() };
+    let source = source(data);
+    let name = source.name();
+    let line = |row| line_of_row(&source, &options, row);
+    let (features, about) = (samples.features(), samples.about());
+    let table = Table { source: &name, line: &line, features, about };
     let mut parts = vec![];
     for (option, column) in args.columns() {
         parts.push(column.map(|column| table.find(option, column)).transpose()?);
@@ -210,7 +225,7 @@ pub fn observe(
     let beside = Beside { event, entry, groups, trials, kept: kept.as_deref() };
     let (response, categories, shown) = read.response(args, input, beside)?;
     let names = Names { columns, categories, outcome };
-    Ok(Observed { design, response, kept, names, outcomes: shown })
+    Ok(Observed { design, response, kept, names, outcomes: shown, source, options })
 }
 
 /// The columns beside the design, and which rows count.
@@ -225,6 +240,8 @@ struct Beside<'a> {
 /// The features of a table, by column.
 struct Table<'a> {
     source: &'a str,
+    /// The line of a row, where there are lines.
+    line: &'a dyn Fn(u64) -> Option<u64>,
     features: &'a Features,
     about: &'a About,
 }
@@ -246,11 +263,13 @@ struct Levels {
 impl Table<'_> {
     /// Returns what is wrong with a column, with its place in the file.
     fn misfit(&self, column: &str, error: ResponseError) -> Failure {
+        let row = error.row.map(|row| row as u64 + 1);
+        let line = row.and_then(self.line);
         let place = Place {
             source: Some(self.source.to_string()),
-            row: error.row.map(|row| row as u64 + 1),
+            line,
+            row: row.filter(|_| line.is_none()),
             column: Some(linsep::data::error::Column::Name(column.to_string())),
-            ..Place::default()
         };
         let hint = error.remedy.map(|remedy| remedy.words("--event-value VALUE"));
         Failure::usage(format!("{place}: {error}"), hint.as_deref())

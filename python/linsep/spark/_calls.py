@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from linsep import _decision, _html, _linsep, _separation
 from linsep._data import Labels, Matrix
-from linsep._proof import Margin, Proof, Verification
+from linsep._proof import Proof, Verification
 from linsep.spark._rows import Numbering, Rows, opened
 from linsep.spark._traffic import Traffic, amount
 

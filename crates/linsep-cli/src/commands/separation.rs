@@ -56,7 +56,8 @@ pub fn run(
             let kept = observed.kept.as_deref();
             let design = &observed.design;
             let found =
-                check_model(design, &model, &observed.response, kept, &options, &mut watcher)?;
+                check_model(design, &model, &observed.response, kept, &options, &mut watcher);
+            let found = found.map_err(|error| observed.failure(error))?;
             watcher.bar.clear();
             let common = match &observed.outcomes {
                 Some(outcomes) => {

@@ -61,7 +61,7 @@ fn checked(
     let observed = observe(&args.data, &args.input, &args.model, quiet)?;
     let kept = observed.kept.as_deref();
     let found = verify_model(&observed.design, &model, &observed.response, kept, proof);
-    Ok(found.map_err(SeparationError::from)?)
+    found.map_err(|error| observed.failure(error.into()))
 }
 
 /// Reads a proof file.

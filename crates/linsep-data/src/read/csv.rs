@@ -246,6 +246,28 @@ fn first_columns(chunks: &mut Chunks, delimiter: u8, header: Header) -> Result<F
     Ok(FirstLook { columns: columns.ok_or(ErrorKind::Empty)?, seen, cell: first_cell })
 }
 
+/// Returns the line at which a row starts, rows counted from 1; none if there is no such row.
+pub(super) fn line_of_row(
+    mut chunks: Chunks,
+    delimiter: u8,
+    header: Header,
+    row: u64,
+) -> Result<Option<u64>, Error> {
+    first_columns(&mut chunks, delimiter, header)?;
+    let (mut rows, mut record) = (0, ByteRecord::new());
+    for chunk in chunks {
+        let chunk = chunk?;
+        let mut records = Records::new(&chunk.text, delimiter);
+        while records.next(&mut record)? {
+            rows += 1;
+            if rows == row {
+                return Ok(Some(chunk.line_at(records.start_of(&record))));
+            }
+        }
+    }
+    Ok(None)
+}
+
 fn looks_like_header(record: &ByteRecord) -> bool {
     record.iter().any(|cell| !cell.trim_ascii().is_empty()) && !record.iter().any(cell::is_data)
 }

@@ -206,6 +206,22 @@ pub fn read_classes(
     Ok((samples, classes))
 }
 
+/// Returns the line of a CSV or TSV file at which a data row starts, rows counted from 1 as in the file; none if the source
+/// has no lines or cannot be read again. Reads it up to there: for an error that was found after reading.
+pub fn line_of_row(source: &Source, options: &ReadOptions, row: u64) -> Option<u64> {
+    match source {
+        Source::File(path) if path.is_file() => {}
+        _ => return None,
+    }
+    match Opened::open(source, options).ok()? {
+        Opened::Bytes(input, format @ (Format::Csv | Format::Tsv)) => {
+            let (chunks, delimiter) = delimited(input, format, options).ok()?;
+            csv::line_of_row(chunks, delimiter, options.header, row).ok()?
+        }
+        _ => None,
+    }
+}
+
 /// A source of which the format is known.
 enum Opened {
     /// Bytes of one format.

@@ -1,10 +1,10 @@
 use dashu_int::IBig;
-use linsep_data::{Samples, Shape};
+use linsep_data::{Memory, Samples, Shape};
 
 use super::*;
 use crate::proof::{Claim, Proof};
 use crate::structure::Model;
-use crate::verify::verify;
+use crate::verify::{verify, verify_binomial};
 
 /// Two rows under both labels, the first of them twice, and one row that conflicts with none.
 fn samples() -> Samples {

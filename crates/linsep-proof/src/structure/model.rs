@@ -265,3 +265,15 @@ pub enum ModelError {
         found: usize,
     },
 }
+
+impl ModelError {
+    /// Returns the row that it is about, counted from 1, if it is about one.
+    pub fn row(&self) -> Option<usize> {
+        match *self {
+            ModelError::NoSuchCategory { row, .. }
+            | ModelError::BadTime { row, .. }
+            | ModelError::EntersLate { row, .. } => Some(row),
+            _ => None,
+        }
+    }
+}

@@ -173,9 +173,7 @@ pub fn counts(counts: &[f64]) -> Result<Vec<Trial>, ResponseError> {
 pub fn check_trials(trials: &[f64]) -> Result<(), ResponseError> {
     let whole = |n: f64| (0.0..f64::INFINITY).contains(&n) && n.fract() == 0.0;
     match trials.iter().position(|&n| !whole(n)) {
-        Some(row) => {
-            Err(bad(row, "a whole number of trials, at least 0", trials[row].to_string()))
-        }
+        Some(row) => Err(bad(row, "a whole number of trials, at least 0", trials[row].to_string())),
         None => Ok(()),
     }
 }
