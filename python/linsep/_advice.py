@@ -63,9 +63,9 @@ def _outcome(label: Any) -> str:
 class Fitting:
     """How a model is fitted with statsmodels, in code that a test runs for every family.
 
-    X is the design as a frame, y the outcome as a series, `trials`, `groups`, `time`, `event` and `entry`
-    what was given beside them, `found` the answer, `sm` is statsmodels.api; ConditionalLogit and PHReg
-    are statsmodels' too.
+    X is the design as a frame, y the outcome as a series, `trials`, `groups`, `time`, `event` and
+    `entry` what was given beside them, `found` the answer, `sm` is statsmodels.api; ConditionalLogit and
+    PHReg are statsmodels' too.
     """
 
     model: str

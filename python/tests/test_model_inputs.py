@@ -121,15 +121,27 @@ def test_weights_of_zero_leave_rows_out():
     [
         ({"y": [0.2, 0.5, 0.0, 1.0]}, r"looks like proportions: row 0 .*trials="),
         ({"y": [0, 1, 2, 1]}, 'expected two classes, found 3.*model="multinomial"'),
-        ({"y": [0, 1, 1, 5], "trials": [1, 1, 1, 2]}, "row 3 .* has 5 successes in 2 trials"),
-        ({"y": [0, 1, 1, -1], "model": "poisson"}, "counts must be at least 0; row 3"),
+        (
+            {"y": [0, 1, 1, 5], "trials": [1, 1, 1, 2]},
+            "row 3 .*expected 0 to 2 successes in 2 trials, found 5",
+        ),
+        (
+            {"y": [0, 1, 1, -1], "model": "poisson"},
+            "row 3 .* of counts: expected a count, at least 0, found -1",
+        ),
         ({"y": list("abca"), "model": "cumulative"}, "have an order.*levels="),
         ({"y": list("abca"), "model": "multinomial", "levels": ["a", "b"]}, "not one of levels"),
         ({"y": [0, 0, 0, 0], "model": "cumulative"}, "at least two categories that occur, found 1"),
         ({"model": "cox", "time": [1, 2, 3, np.nan]}, "row 3 .* is missing in times"),
-        ({"model": "cox", "time": [1, 2, 3, 4], "event": [0, 0, 0, 2]}, "events must be 0 or 1; row 3"),
+        (
+            {"model": "cox", "time": [1, 2, 3, 4], "event": [0, 0, 0, 2]},
+            "row 3 .* of events: expected 0 or 1, or true or false, found 2",
+        ),
         ({"model": "cox", "time": [1, 2, 3, 4], "ties": "sometimes"}, 'ties is "sometimes"'),
-        ({"y": [0, 1, 0, 1], "weights": [1, 1, -1, 1]}, "weights must be at least 0; row 2"),
+        (
+            {"y": [0, 1, 0, 1], "weights": [1, 1, -1, 1]},
+            "row 2 .* of weights: expected a weight, at least 0, found -1",
+        ),
         ({"y": [0, 1, 0, 1], "model": "logistic"}, "model is 'logistic'; expected one of 'binomial'"),
     ],
 )
@@ -208,8 +220,8 @@ def test_proofs_hold_for_their_data_alone():
         other[2, 1] = 0.5
         refused = linsep.verify_separation(found.proof, other, **arguments)
         assert not refused and "other data" in str(refused.reason)
-    with pytest.raises(ValueError, match="the proof is about a cox model"):
-        linsep.verify_separation(found.proof, X, y)
+    refused = linsep.verify_separation(found.proof, X, y)
+    assert not refused and "the proof is about a cox model" in str(refused.reason)
 
 
 # Where tolerances fail. Each case is decided by the last bits of its numbers.
