@@ -153,7 +153,7 @@ pub fn observe(
             None => Ok(weights.iter().map(|&weight| weight > 0.0).collect()),
         }
     });
-    let names = Names { columns, categories, outcome };
+    let names = Names { columns, categories, outcome, rows: samples.about().rows.clone() };
     Ok(Observed { design, response, kept: kept.transpose()?, names, outcomes: shown })
 }
 

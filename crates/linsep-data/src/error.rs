@@ -108,7 +108,7 @@ pub enum ErrorKind {
     #[error("the row's norm overflows: its Euclidean length exceeds 1.8e308")]
     TooLarge,
     /// An integer has no exact floating-point form.
-    #[error("expected an integer that f64 holds exactly (up to 2^53), found {}", shown(.found))]
+    #[error("expected an integer that f64 holds exactly, as all up to 2^53 are, found {}", shown(.found))]
     Inexact {
         /// The integer.
         found: String,

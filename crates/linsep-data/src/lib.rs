@@ -8,6 +8,7 @@
 mod data;
 pub mod error;
 pub mod generate;
+mod integer;
 pub mod kept;
 pub mod kernels;
 mod memory;

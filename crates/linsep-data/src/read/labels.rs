@@ -32,7 +32,8 @@ pub(super) struct Settled<L> {
     pub(super) features: Features,
     pub(super) labels: L,
     pub(super) ids: Option<RowIds>,
-    pub(super) dropped: usize,
+    /// Those left out, counted from 0, in order.
+    pub(super) dropped: Vec<u64>,
 }
 
 /// The labels of rows that are kept, and the rows that are not.
@@ -180,13 +181,12 @@ impl Tally {
             features.require_rows(keep.len())?;
             features = features.select_rows(&keep);
         }
-        let dropped = self.dropped.len();
         if self.kept() == 0 {
-            return Err(ErrorKind::NoRows { dropped }.into());
+            return Err(ErrorKind::NoRows { dropped: self.dropped.len() }.into());
         }
         let labels = classes(self.labels)?;
         let ids = Some(self.ids).filter(|ids| !ids.is_empty());
-        Ok(Settled { features, labels, ids, dropped })
+        Ok(Settled { features, labels, ids, dropped: self.dropped })
     }
 
     /// Takes labels from a file. Returns which of the rows kept so far are left, counted from 0 among
@@ -395,6 +395,7 @@ mod tests {
         });
         let found = match found {
             Ok(Settled { labels, dropped, .. }) => {
+                let dropped = dropped.len();
                 format!("{:?} {:?} {dropped}", labels.names.positive, labels.positive)
             }
             Err(error) => error.to_string(),

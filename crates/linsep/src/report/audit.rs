@@ -42,7 +42,8 @@ impl<'a> Shown<'a> {
 
     /// Returns what to call a row that is shown.
     fn name(&self, place: usize) -> String {
-        self.id(place).unwrap_or_else(|| (self.rows[place].row + 1).to_string())
+        let number = || self.about.rows.number(self.rows[place].row).to_string();
+        self.id(place).unwrap_or_else(number)
     }
 }
 
@@ -196,7 +197,8 @@ fn value(samples: &Samples, place: usize, feature: usize) -> String {
     cell
 }
 
-/// Returns what `audit --json` prints: the suspects, or the first `top` rows of the ranking. Rows count from 1.
+/// Returns what `audit --json` prints: the suspects, or the first `top` rows of the ranking. Rows are those of the file,
+/// counted from 1.
 ///
 /// Errors if rows that are named cannot be read.
 pub fn json(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Value, Error> {
@@ -206,7 +208,7 @@ pub fn json(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Value,
         .map(|place| {
             let row = &shown.rows[place];
             let mut value = json!({
-                "row": row.row + 1,
+                "row": about.rows.number(row.row),
                 "label": audit.names[row.class],
                 "suggested": audit.names[row.suggested],
                 "probability": row.probability,
@@ -223,8 +225,9 @@ pub fn json(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Value,
             value
         })
         .collect();
-    let numbers = |rows: &[usize]| rows.iter().map(|row| row + 1).collect::<Vec<_>>();
+    let numbers = |rows: &[usize]| about.rows.numbers(rows);
     let contradictions: Vec<_> = audit.contradictions.iter().map(|group| numbers(group)).collect();
+    let suspects: Vec<usize> = audit.suspects().iter().map(|row| row.row).collect();
     let decided = |d: &Decision| json!({ "verdict": d.word(), "margin": margin(&d.margin()) });
     let proven = audit.proven.as_ref().map(|proven| {
         let removal = proven.removal.as_ref().map(|removal| {
@@ -238,7 +241,7 @@ pub fn json(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Value,
         })
     });
     Ok(json!({
-        "suspects": audit.suspects().iter().map(|row| row.row + 1).collect::<Vec<_>>(),
+        "suspects": numbers(&suspects),
         "expected_wrong_labels": audit.expected,
         "ranking": ranking,
         "contradictions": contradictions,
@@ -270,15 +273,15 @@ pub fn csv_header(named: bool) -> String {
     )
 }
 
-/// Returns the line of a row, which counts from 1, and of its name if it has one, given those of the classes.
-pub fn csv_line(names: &[String], row: &AuditedRow, id: Option<&str>) -> String {
-    let label = |class: usize| cell(&names[class]);
+/// Returns the line of a row of the audit, whose number is that of the file, and of its name if it has one.
+pub fn csv_line(about: &About, audit: &Audit, row: &AuditedRow, id: Option<&str>) -> String {
+    let label = |class: usize| cell(&audit.names[class]);
     let without = row.cost.and_then(|cost| cost.without);
     let bound = |bound: Option<f64>| bound.map_or(String::new(), number);
     let id = id.map_or(String::new(), |id| format!(",{}", cell(id)));
     format!(
         "{}{id},{},{},{},{},{},{},{},{},{}\n",
-        row.row + 1,
+        about.rows.number(row.row),
         label(row.class),
         label(row.suggested),
         number(row.probability),

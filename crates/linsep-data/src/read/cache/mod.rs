@@ -25,7 +25,7 @@ use super::stamp::{Stamp, read_at};
 use super::streamed::{Known, Parts, SparseShape, StreamOptions};
 use super::{Opened, ReadOptions, Source};
 use crate::error::{Error, ErrorKind};
-use crate::samples::{Features, LabelNames, Labels, RowIds};
+use crate::samples::{Features, LabelNames, Labels, RowIds, RowNumbers};
 
 /// What a cache begins and ends with.
 const MAGIC: &[u8; 8] = b"LINSEPC1";
@@ -47,6 +47,7 @@ struct Contents {
     positive: String,
     dropped: Vec<u64>,
     dropped_in_all: usize,
+    kept: RowNumbers,
     /// How many rows are not left out, and how many values are stored.
     rows: usize,
     stored: u64,
@@ -241,6 +242,7 @@ impl CacheParts {
             labels: Labels { positive, names },
             dropped,
             dropped_in_all: contents.dropped_in_all,
+            rows: contents.kept,
             sparse: match shape {
                 block::Shape::Sparse(base, columns) => {
                     Some(SparseShape { base, columns, stored: contents.stored })

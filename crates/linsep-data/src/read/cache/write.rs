@@ -10,7 +10,7 @@ use crate::read::labels::LabelFile;
 use crate::read::piece::{SparseRows, Values};
 use crate::read::streamed::settled;
 use crate::read::{ReadOptions, Table};
-use crate::samples::RowIds;
+use crate::samples::{RowIds, RowNumbers};
 use crate::whole_file::WholeFile;
 
 /// Values of a block: enough for a disk to be quick, few enough for many blocks to be in memory.
@@ -75,6 +75,7 @@ pub(super) fn write(
         negative: settled.labels.names.negative,
         positive: settled.labels.names.positive,
         dropped_in_all: settled.dropped.len(),
+        kept: RowNumbers::without(&settled.dropped),
         dropped: settled.without_label,
         rows: settled.labels.positive.len(),
         stored: pending.stored,
