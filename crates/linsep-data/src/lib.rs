@@ -14,6 +14,7 @@ pub mod kernels;
 mod memory;
 pub mod read;
 pub mod samples;
+pub mod threads;
 pub mod whole_file;
 pub mod write;
 

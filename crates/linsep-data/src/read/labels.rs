@@ -9,7 +9,7 @@ use super::format::Format;
 use super::meter::Meter;
 use super::source::{Input, Source};
 use super::{ReadOptions, cell, foreign, npy};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, path_name};
 use crate::memory;
 use crate::samples::{Features, LabelTable, Labels, Missing, RowIds};
 
@@ -235,7 +235,7 @@ impl LabelFile {
     ///
     /// Errors if it cannot be read, and if a label is missing, unless such rows are to be dropped.
     pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Self, Error> {
-        let name = path.display().to_string();
+        let name = path_name(path);
         Self::open(path, options).map_err(|error| error.in_source(&name))
     }
 

@@ -76,7 +76,15 @@ pub(super) fn headline(audit: &Audit) -> (Tone, String, &'static str) {
         (true, _) => (
             Tone::Open,
             "stopped".to_string(),
-            "a limit was reached before any row could be judged",
+            match audit.stopped {
+                Some(Limit::Cancelled) => "interrupted before any row could be judged",
+                _ => "the time ran out before any row could be judged",
+            },
+        ),
+        (false, 0) if audit.stopped.is_some() => (
+            Tone::Open,
+            format!("{suspects} so far"),
+            "no label was found to be more probably wrong than right before the work was stopped",
         ),
         (false, 0) => (Tone::Good, suspects, "no label is more probably wrong than right"),
         (false, _) => (Tone::Mixed, suspects, "labels that are more probably wrong than right"),
@@ -242,7 +250,7 @@ pub fn json(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Value,
     });
     Ok(json!({
         "suspects": numbers(&suspects),
-        "expected_wrong_labels": audit.expected,
+        "expected_wrong_labels": (!audit.rows.is_empty()).then_some(audit.expected),
         "ranking": ranking,
         "contradictions": contradictions,
         "proven": proven,

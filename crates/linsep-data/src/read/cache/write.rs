@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::{Contents, MAGIC, Place, block};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, path_name};
 use crate::read::gather::Gather;
 use crate::read::labels::LabelFile;
 use crate::read::piece::{SparseRows, Values};
@@ -34,7 +34,7 @@ pub(super) fn write(
     labels: Option<LabelFile>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(), Error> {
-    let name = path.display().to_string();
+    let name = path_name(path);
     let in_cache = |error: std::io::Error| Error::from(ErrorKind::Cache(error)).in_source(&name);
     let file = WholeFile::create(path).map_err(in_cache)?;
     let layout = table.layout().clone();
