@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from linsep import _linsep
-from linsep._data import Labels, Matrix, read_matrix
+from linsep._data import Labels, Matrix, check_exact, read_matrix, unmasked
 from linsep._decision import Decision, check_margin, decide_parts, whole
 from linsep._proof import Margin, Proof
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -53,7 +53,7 @@ def _fit_unweighted(self: Any, X: Any, y: Any, **fit_params: Any) -> Any:
     weights = fit_params.pop("sample_weight", None)
     if fit_params:
         raise TypeError(f"fit() got an unexpected keyword argument {next(iter(fit_params))!r}")
-    if weights is not None and not set(np.unique(np.asarray(weights, dtype=float))) <= {0.0, 1.0}:
+    if weights is not None and not set(np.unique(np.asarray(unmasked(weights, "sample_weight"), dtype=float))) <= {0.0, 1.0}:
         raise ValueError(
             f"method {self.method!r} has no loss that sample_weight could multiply; weights of 0 and 1 "
             f"drop and keep rows. Methods that take weights: {', '.join(_WEIGHTED)}"
@@ -283,6 +283,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return w·x + b for each row: (rows,) with two classes, else (rows, classes)."""
         check_is_fitted(self)
+        check_exact(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         values = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         if len(self.classes_) == 2:
@@ -327,6 +328,8 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             raise ValueError('method "auto" has no further settings')
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
+        check_exact(X)
+        y = unmasked(y, "y")
         X, y = validate_data(
             self,
             X,
@@ -347,7 +350,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         if sample_weight is None and self.class_weight is None:
             return None, keep
         weights = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True, copy=True
+            unmasked(sample_weight, "sample_weight"), X, dtype=np.float64, ensure_non_negative=True, copy=True
         )
         if self.class_weight is not None:
             weights *= compute_sample_weight(self.class_weight, y)

@@ -38,6 +38,9 @@ class Table:
         Whether the rows stay on the disk.
     dropped : int
         Rows that were left out for missing values.
+    kept : ndarray of bool or None
+        Which rows of the file are used; None if all are. Whatever is said of a table counts rows as the
+        file does, from 0; its proofs count those that are used.
     filled : int
         Missing values that were filled in.
     left_out : dict
@@ -54,6 +57,7 @@ class Table:
     label: str | int | None
     on_disk: bool
     dropped: int
+    kept: np.ndarray | None
     filled: int
     left_out: dict[str | int, str]
     levels: dict[str, list[str]]
@@ -90,10 +94,10 @@ class Table:
 
     def __repr__(self) -> str:
         lines = [f"  {name:<8}  {value}" for name, value in self._facts()]
-        return "\n".join([f"Table: {self.path}", *lines])
+        return "\n".join([f"Table: {_shown(self.path)}", *lines])
 
     def _repr_html_(self) -> str:
-        return _html.facts(f"Table: <strong>{_html.escape(self.path)}</strong>", self._facts())
+        return _html.facts(f"Table: <strong>{_html.escape(_shown(self.path))}</strong>", self._facts())
 
 
 def open(
@@ -259,7 +263,13 @@ def read_data(x: Any, y: Any, positive: Any, verbose: bool = False) -> tuple[Mat
         x = open(x, positive=positive, verbose=verbose)
     elif positive is not None:
         raise TypeError("positive was given with a table: name the positive class in linsep.open")
-    return Matrix(x._rows, x.rows, x.features, x.feature_names), Labels(None, x.classes)
+    matrix = Matrix(x._rows, x.rows, x.features, x.feature_names, kept=x.kept)
+    return matrix, Labels(None, x.classes)
+
+
+def _shown(path: str) -> str:
+    """Return a path as it can be printed: bytes of it that are not UTF-8 as \\xff."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _wrong(name: str, value: Any, expected: str) -> TypeError:
