@@ -39,28 +39,26 @@ fn require_room(args: &GenerateArgs, layout: Layout) -> Result<(), Failure> {
         Dtype::F8 => 8,
         Dtype::F4 => 4,
     };
-    // The normal, the shift and a block; labels of an array are written last.
-    let block = columns.max(VALUES_PER_BLOCK as u64).saturating_mul(value);
-    let labels = if layout == Layout::Npy { rows.saturating_mul(2) } else { 0 };
-    require_memory(columns.saturating_mul(16).saturating_add(block).saturating_add(labels))?;
+    let size = format!("{} x {}", counted(rows, "row"), counted(columns, "feature"));
+    let refused = |what: String, hint: &str| {
+        Err(Failure::usage(format!("{}: {size}: {what}", path_name(&args.output)), Some(hint)))
+    };
     // Random numbers have about so many digits.
     let written = if layout == Layout::Npy { value } else { 2 * value };
     let needed = rows.saturating_mul(columns).saturating_mul(written);
-    match disk::free(&args.output).filter(|&free| needed > free) {
-        Some(free) => {
-            let [needed, free] = [needed, free].map(bytes_for_people);
-            let message = format!(
-                "{}: {} x {} take about {needed}, {free} are free on the disk",
-                path_name(&args.output),
-                counted(rows, "row"),
-                counted(columns, "feature"),
-            );
-            Err(Failure::usage(
-                message,
-                Some("generate fewer rows or features, or choose another place"),
-            ))
-        }
-        None => Ok(()),
+    if let Some(free) = disk::free(&args.output).filter(|&free| needed > free) {
+        let [needed, free] = [needed, free].map(bytes_for_people);
+        let what =
+            format!("expected to fit on the disk, where {free} are free, found about {needed}");
+        return refused(what, "generate fewer rows or features, or choose another place");
+    }
+    // The normal, the shift and a block; labels of an array are written last.
+    let block = columns.max(VALUES_PER_BLOCK as u64).saturating_mul(value);
+    let labels = if layout == Layout::Npy { rows.saturating_mul(2) } else { 0 };
+    let bytes = columns.saturating_mul(16).saturating_add(block).saturating_add(labels);
+    match require_memory(bytes) {
+        Ok(()) => Ok(()),
+        Err(error) => refused(error.to_string(), "generate fewer rows or features"),
     }
 }
 

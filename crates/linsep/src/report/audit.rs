@@ -309,3 +309,35 @@ fn cell(text: &str) -> String {
         false => text.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::audit::{AuditOptions, AuditWatch, Part, audit};
+    use crate::data::Memory;
+
+    struct Cancelled(AtomicBool);
+
+    impl AuditWatch for Cancelled {
+        fn part(&self, _part: &Part) {}
+
+        fn cancelled(&self) -> Option<&AtomicBool> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn an_audit_that_was_interrupted_at_once_has_not_looked() {
+        let values = (0..40).map(f64::from).collect();
+        let samples = Samples::dense(values, 1, (0..40).map(|k| k >= 20).collect()).unwrap();
+        let watch = Cancelled(AtomicBool::new(true));
+        let found = audit(&samples, &AuditOptions::default(), &watch).unwrap();
+        let (_, word, meaning) = headline(&found);
+        assert_eq!((&word[..], meaning), ("stopped", "interrupted before any row could be judged"));
+        let value = json(&Memory::new(&samples), &found, None).unwrap();
+        assert_eq!(value["expected_wrong_labels"], Value::Null);
+        assert_eq!(value["stopped"], "cancelled");
+    }
+}
