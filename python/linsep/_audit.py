@@ -18,8 +18,7 @@ __all__ = ["Audit", "audit"]
 
 @dataclass(frozen=True, repr=False)
 class Audit:
-    """What makes each row suspicious of a wrong label. Rows are counted from 0, those of a table as in its
-    file.
+    """What makes each row suspicious of a wrong label. Rows count from 0, as in the file of a table.
 
     Arrays of one value per row are in the order of the data, and empty if a limit was reached before any
     row could be judged. Rows of a file that were left out have no probability (nan) and no label (None).

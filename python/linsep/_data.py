@@ -199,7 +199,7 @@ def _is_large(floats: np.ndarray) -> np.ndarray:
 
 
 def _refuse_rounded(values: np.ndarray, floats: np.ndarray, what: str) -> None:
-    """Raise a ValueError at the first integer that is another one as float64: the rule of all readers."""
+    """Raise a ValueError at the first integer that float64 does not hold: the rule of all readers."""
     for place in np.argwhere(_is_large(floats)):
         found, nearest = values[tuple(place)], floats[tuple(place)]
         if isinstance(found, int | np.integer) and (np.isinf(nearest) or int(nearest) != int(found)):
@@ -207,13 +207,13 @@ def _refuse_rounded(values: np.ndarray, floats: np.ndarray, what: str) -> None:
             shown = str(found) if abs(int(found)) < 10**40 else "one of more than 40 digits"
             raise ValueError(
                 f"{what} has integers that float64 does not hold exactly (not all above 2**53 are): "
-                f"{row} (counted from 0) has {shown}. Leave the column out if it only names rows, subtract a "
-                "constant, or convert it to floats if rounding is acceptable"
+                f"{row} (counted from 0) has {shown}. Leave the column out if it only names rows, "
+                "subtract a constant, or convert it to floats if rounding is acceptable"
             )
 
 
 def check_exact(x: Any) -> None:
-    """Raise a ValueError if an array, a list or a frame hides values, or has integers that would be rounded.
+    """Raise a ValueError if an array, a list or a frame hides values, or has integers to be rounded.
 
     For those who leave the conversion to others; what is wrong otherwise they say themselves.
     """
@@ -244,8 +244,8 @@ def unmasked(x: Any, what: str = "X") -> Any:
         row, *column = np.argwhere(hidden)[0]
         where = f"row {row}" + (f", column {column[0]}" if column and hidden.shape[1] > 1 else "")
         raise ValueError(
-            f"{where} (counted from 0) of {what}: expected a value, found a masked one; fill it in, or leave "
-            "the row out"
+            f"{where} (counted from 0) of {what}: expected a value, found a masked one; fill it in, or "
+            "leave the row out"
         )
     return np.asarray(x)
 

@@ -53,7 +53,9 @@ def _fit_unweighted(self: Any, X: Any, y: Any, **fit_params: Any) -> Any:
     weights = fit_params.pop("sample_weight", None)
     if fit_params:
         raise TypeError(f"fit() got an unexpected keyword argument {next(iter(fit_params))!r}")
-    if weights is not None and not set(np.unique(np.asarray(unmasked(weights, "sample_weight"), dtype=float))) <= {0.0, 1.0}:
+    if weights is not None and not set(
+        np.unique(np.asarray(unmasked(weights, "sample_weight"), dtype=float))
+    ) <= {0.0, 1.0}:
         raise ValueError(
             f"method {self.method!r} has no loss that sample_weight could multiply; weights of 0 and 1 "
             f"drop and keep rows. Methods that take weights: {', '.join(_WEIGHTED)}"
@@ -350,7 +352,11 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         if sample_weight is None and self.class_weight is None:
             return None, keep
         weights = _check_sample_weight(
-            unmasked(sample_weight, "sample_weight"), X, dtype=np.float64, ensure_non_negative=True, copy=True
+            unmasked(sample_weight, "sample_weight"),
+            X,
+            dtype=np.float64,
+            ensure_non_negative=True,
+            copy=True,
         )
         if self.class_weight is not None:
             weights *= compute_sample_weight(self.class_weight, y)

@@ -1,4 +1,4 @@
-"""Rows have the numbers of their file and the labels of their frame; nothing is hidden or rounded on the way."""
+"""Rows have the numbers of their file and the labels of their frame; no value is hidden or rounded."""
 
 import os
 import subprocess
@@ -155,7 +155,7 @@ LARGE = 2**53 + 1
 def test_integers_that_would_be_rounded_are_refused(X):
     with pytest.raises(ValueError, match=r"does not hold exactly.*row 0.*has -?\d|more than 40 digits"):
         linsep.decide(X, [0, 1])
-    with pytest.raises(ValueError, match="does not hold exactly|too large|infinity"):
+    with pytest.raises(ValueError, match=r"does not hold exactly|too large|infinity"):
         LinearSeparator().fit(X, [0, 1])
 
 
@@ -205,11 +205,17 @@ ENTRIES = {
 
 @pytest.mark.parametrize("ask", ENTRIES.values(), ids=ENTRIES.keys())
 def test_masked_values_are_missing_values(ask):
-    with pytest.raises(ValueError, match=r"row 2 \(counted from 0\) of X: expected a value, found a masked"):
+    with pytest.raises(
+        ValueError, match=r"row 2 \(counted from 0\) of X: expected a value, found a masked"
+    ):
         ask(HIDDEN_X, y)
-    with pytest.raises(ValueError, match=r"row 2 \(counted from 0\) of X: expected a value, found a masked"):
+    with pytest.raises(
+        ValueError, match=r"row 2 \(counted from 0\) of X: expected a value, found a masked"
+    ):
         ask(list(HIDDEN_X), y)
-    with pytest.raises(ValueError, match=r"row 1 \(counted from 0\) of y: expected a value, found a masked"):
+    with pytest.raises(
+        ValueError, match=r"row 1 \(counted from 0\) of y: expected a value, found a masked"
+    ):
         ask(X, HIDDEN_Y)
 
 
@@ -224,17 +230,17 @@ def test_masked_weights_groups_and_times_are_missing_values():
     for name in ("weights", "trials"):
         with pytest.raises(ValueError, match=f"row 3 .* of {name}: expected a value, found a masked"):
             linsep.check_separation(X, y, **{name: hidden})
-    with pytest.raises(ValueError, match="row 3 .* of groups"):
+    with pytest.raises(ValueError, match=r"row 3 .* of groups"):
         linsep.check_separation(X, y, model="conditional", groups=hidden)
     for name in ("time", "event", "entry", "groups"):
         given = {"time": [1, 2, 3, 4], name: hidden}
         with pytest.raises(ValueError, match=f"row 3 .* of {name}"):
             linsep.check_separation(X, model="cox", **given)
-    with pytest.raises(ValueError, match="row 3 .* of sample_weight"):
+    with pytest.raises(ValueError, match=r"row 3 .* of sample_weight"):
         LinearSeparator().fit(X, y, sample_weight=hidden)
-    with pytest.raises(ValueError, match="row 2 .* of X"):
+    with pytest.raises(ValueError, match=r"row 2 .* of X"):
         LinearSeparator().fit(X, y).predict(HIDDEN_X)
-    with pytest.raises(ValueError, match="row 2 .* of X"):
+    with pytest.raises(ValueError, match=r"row 2 .* of X"):
         linsep.decide(X, y).predict(HIDDEN_X)
 
 

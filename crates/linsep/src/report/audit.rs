@@ -315,14 +315,12 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::audit::{AuditOptions, AuditWatch, Part, audit};
+    use crate::audit::{AuditOptions, AuditWatch, audit};
     use crate::data::Memory;
 
     struct Cancelled(AtomicBool);
 
     impl AuditWatch for Cancelled {
-        fn part(&self, _part: &Part) {}
-
         fn cancelled(&self) -> Option<&AtomicBool> {
             Some(&self.0)
         }
