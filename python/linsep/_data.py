@@ -135,7 +135,7 @@ def _frame_values(frame: Any, names: list[str]) -> np.ndarray:
             floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError) as error:
             raise ValueError(f'column "{name}" is not numeric: {error}') from error
-        if getattr(column.dtype, "kind", None) in ("i", "u"):
+        if getattr(column.dtype, "kind", None) in ("i", "u") and _is_large(floats):
             _refuse_rounded(column.to_numpy(dtype=object), floats, f'column "{name}"')
         columns.append(floats)
     return _columns(columns, names)
@@ -165,7 +165,7 @@ def _dense(x: Any, names: list[str] | None) -> np.ndarray:
             labels = names or [str(k) for k in range(values.shape[1])]
             return _columns(list(values.T), labels)
         values = _floats(values, "the array")
-    elif not isinstance(x, np.ndarray) and _is_large(values).any():
+    elif not isinstance(x, np.ndarray) and _is_large(values):
         # A list of integers and floats has become one of floats.
         _refuse_rounded(np.asarray(x, dtype=object), values, "the array")
     return np.require(values, requirements=["C", "A"])
@@ -193,23 +193,42 @@ def _floats(values: np.ndarray, what: str) -> np.ndarray:
     return floats
 
 
-def _is_large(floats: np.ndarray) -> np.ndarray:
-    """Return where not every integer is a float64."""
-    return np.abs(floats) >= _LARGEST_EXACT
+def _is_large(floats: np.ndarray) -> bool:
+    """Return whether there are floats beyond which not every integer is one."""
+    within = floats.size == 0 or -_LARGEST_EXACT < floats.min() <= floats.max() < _LARGEST_EXACT
+    return not within
+
+
+def _rounded(values: np.ndarray, floats: np.ndarray) -> np.ndarray:
+    """Return where values are integers other than the floats that became of them."""
+    if values.dtype.kind in "iu":
+        beyond = 2.0 ** (63 if values.dtype.kind == "i" else 64)
+        with np.errstate(invalid="ignore"):
+            back = floats.astype(values.dtype)
+        return (floats >= beyond) | (back != values)
+
+    def is_rounded(value: Any, nearest: float) -> bool:
+        return isinstance(value, int | np.integer) and (np.isinf(nearest) or int(nearest) != int(value))
+
+    pairs = zip(values.ravel(), floats.ravel(), strict=True)
+    return np.array([is_rounded(*pair) for pair in pairs], dtype=bool).reshape(values.shape)
 
 
 def _refuse_rounded(values: np.ndarray, floats: np.ndarray, what: str) -> None:
     """Raise a ValueError at the first integer that float64 does not hold: the rule of all readers."""
-    for place in np.argwhere(_is_large(floats)):
-        found, nearest = values[tuple(place)], floats[tuple(place)]
-        if isinstance(found, int | np.integer) and (np.isinf(nearest) or int(nearest) != int(found)):
-            row = f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
-            shown = str(found) if abs(int(found)) < 10**40 else "one of more than 40 digits"
-            raise ValueError(
-                f"{what} has integers that float64 does not hold exactly (not all above 2**53 are): "
-                f"{row} (counted from 0) has {shown}. Leave the column out if it only names rows, "
-                "subtract a constant, or convert it to floats if rounding is acceptable"
-            )
+    if not _is_large(floats):
+        return
+    wrong = _rounded(values, floats)
+    if wrong.any():
+        row, *column = np.argwhere(wrong)[0]
+        found = int(values[wrong][0])
+        shown = str(found) if abs(found) < 10**40 else "one of more than 40 digits"
+        where = f"row {row}" + (f", column {column[0]}" if column else "")
+        raise ValueError(
+            f"{what} has integers that float64 does not hold exactly (not all above 2**53 are): "
+            f"{where} (counted from 0) has {shown}. Leave the column out if it only names rows, "
+            "subtract a constant, or convert it to floats if rounding is acceptable"
+        )
 
 
 def check_exact(x: Any) -> None:
@@ -237,7 +256,7 @@ def unmasked(x: Any, what: str = "X") -> Any:
         x = np.ma.array(x)
     if not isinstance(x, masked) or x.ndim == 0:
         return x
-    hidden = np.ma.getmaskarray(x)
+    hidden: Any = np.ma.getmaskarray(x)
     if hidden.dtype.names:
         hidden = np.logical_or.reduce([hidden[name] for name in hidden.dtype.names])
     if hidden.any():

@@ -50,12 +50,10 @@ class _Fit:
 
 def _fit_unweighted(self: Any, X: Any, y: Any, **fit_params: Any) -> Any:
     """Fit without weights; those that keep or drop rows are taken all the same."""
-    weights = fit_params.pop("sample_weight", None)
+    weights = unmasked(fit_params.pop("sample_weight", None), "sample_weight")
     if fit_params:
         raise TypeError(f"fit() got an unexpected keyword argument {next(iter(fit_params))!r}")
-    if weights is not None and not set(
-        np.unique(np.asarray(unmasked(weights, "sample_weight"), dtype=float))
-    ) <= {0.0, 1.0}:
+    if weights is not None and not set(np.unique(np.asarray(weights, dtype=float))) <= {0.0, 1.0}:
         raise ValueError(
             f"method {self.method!r} has no loss that sample_weight could multiply; weights of 0 and 1 "
             f"drop and keep rows. Methods that take weights: {', '.join(_WEIGHTED)}"

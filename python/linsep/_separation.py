@@ -334,8 +334,8 @@ def _read(
         )
     matrix = read_matrix(X)
     y = unmasked(y, "y")
-    for name in ("trials", "weights", "groups", "time", "event", "entry"):
-        arguments = {**arguments, name: unmasked(arguments[name], name)}
+    given = ("trials", "weights", "groups", "time", "event", "entry")
+    arguments = {**arguments, **{part: unmasked(arguments.get(part), part) for part in given}}
     response = read_response(matrix.rows, y, model=model, **arguments)
     name = getattr(y, "name", None)
     return matrix, response, str(name) if name is not None else "y"
