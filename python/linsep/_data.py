@@ -180,9 +180,7 @@ def _floats(values: np.ndarray, what: str) -> np.ndarray:
         raise ValueError(f"{what} is not numeric: its type is {values.dtype}")
     if kind == "O":
         try:
-            floats = values.astype(np.float64)
-        except OverflowError:
-            floats = np.full(values.shape, np.inf)
+            floats = _nearest(values)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{what} is not numeric: {error}") from error
         _refuse_rounded(values, floats, what)
@@ -237,16 +235,28 @@ def check_exact(x: Any) -> None:
     For those who leave the conversion to others; what is wrong otherwise they say themselves.
     """
     x = unmasked(x)
-    try:
-        values = np.asarray(x)
-    except ValueError:
-        return
-    if values.dtype.kind in "iuO" or (values.dtype.kind == "f" and not isinstance(x, np.ndarray)):
-        objects = values if values.dtype.kind != "f" else np.asarray(x, dtype=object)
+    if _module(x) == "pandas" and hasattr(x, "iloc") and x.ndim == 2:
+        parts = [(f'column "{name}"', x.iloc[:, k]) for k, name in enumerate(x.columns)]
+    else:
+        parts = [("the array", x)]
+    for what, part in parts:
         try:
-            _refuse_rounded(objects, values.astype(np.float64), "the array")
-        except (TypeError, OverflowError):
+            values = np.asarray(part)
+            if values.dtype.kind == "f" and isinstance(part, list | tuple) and _is_large(values):
+                values = np.asarray(part, dtype=object)
+            floats = _nearest(values) if values.dtype.kind in "iuO" else None
+        except (TypeError, ValueError):
             return
+        if floats is not None:
+            _refuse_rounded(values, floats, what)
+
+
+def _nearest(values: np.ndarray) -> np.ndarray:
+    """Return the nearest floats; an integer that is larger than all is infinite."""
+    try:
+        return values.astype(np.float64)
+    except OverflowError:
+        return np.full(values.shape, np.inf)
 
 
 def unmasked(x: Any, what: str = "X") -> Any:

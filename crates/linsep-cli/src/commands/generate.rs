@@ -83,7 +83,7 @@ fn layout(path: &Path) -> Result<Layout, Failure> {
         Some("tsv") => Ok(Layout::Delimited(b'\t')),
         Some("libsvm" | "svm") => Ok(Layout::Libsvm),
         _ => Err(Failure::usage(
-            format!("{}: cannot tell the format", path.display()),
+            format!("{}: cannot tell the format", path_name(path)),
             Some("end the name in .npy, .csv, .tsv or .libsvm"),
         )),
     }
