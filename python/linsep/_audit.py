@@ -18,10 +18,10 @@ __all__ = ["Audit", "audit"]
 
 @dataclass(frozen=True, repr=False)
 class Audit:
-    """What makes each row suspicious of a wrong label. Rows are counted from 0.
+    """What makes each row suspicious of a wrong label. Rows count from 0, as in the file of a table.
 
     Arrays of one value per row are in the order of the data, and empty if a limit was reached before any
-    row could be judged.
+    row could be judged. Rows of a file that were left out have no probability (nan) and no label (None).
 
     Attributes
     ----------
@@ -62,6 +62,8 @@ class Audit:
         The limit that was reached before everything was done: "time" or "cancelled".
     labels : ndarray
         The labels that were audited.
+    index : index or None
+        All rows by the index of the frame, or by the column of the table that names its rows.
     suspects_index : index or None
         The suspects by the index of the frame, or by the column of the table that names its rows.
     """
@@ -89,6 +91,7 @@ class Audit:
     classes: list[Any]
     labels: np.ndarray | None = None
     suspects_index: Any = None
+    index: Any = None
 
     @property
     def proven(self) -> np.ndarray:
@@ -96,7 +99,10 @@ class Audit:
         return self.contradicted | self.in_the_way
 
     def to_frame(self) -> Any:
-        """Return one line per row, the most suspicious first, as a pandas DataFrame."""
+        """Return one line per row, the most suspicious first, as a pandas DataFrame.
+
+        It has the index of the frame that was audited, or the names that a table gives to its rows.
+        """
         import pandas as pd
 
         columns: dict[str, Any] = {"row": np.arange(len(self.probability))}
@@ -111,14 +117,17 @@ class Audit:
         }
         if self.margin_weight is not None:
             columns["margin_weight"] = self.margin_weight
-        return pd.DataFrame(columns).iloc[self.ranking].reset_index(drop=True)
+        if self.index is None or not len(self.probability):
+            return pd.DataFrame(columns).iloc[self.ranking].reset_index(drop=True)
+        return pd.DataFrame(columns, index=self.index).iloc[self.ranking]
 
     def _facts(self) -> list[tuple[str, str]]:
         facts = [
             ("data", f"{self.rows:,} rows x {self.features:,} features, {len(self.classes)} classes")
         ]
         named = self.suspects if self.suspects_index is None else self.suspects_index
-        facts.append(("suspects", _html.listed(named) if len(named) else "none"))
+        none = "none" if len(self.probability) else "not known"
+        facts.append(("suspects", _html.listed(named) if len(named) else none))
         if len(self.probability):
             proven = int(self.proven[self.suspects].sum())
             facts.append(("of them proven to conflict", f"{proven:,}"))
@@ -141,11 +150,16 @@ class Audit:
     def __repr__(self) -> str:
         width = max(len(name) for name, _ in self._facts())
         lines = [f"  {name:<{width}}  {value}" for name, value in self._facts()]
-        return "\n".join([f"Audit: {_html.counted(len(self.suspects), 'suspect', 'suspects')}", *lines])
+        return "\n".join([f"Audit: {self._title()}", *lines])
 
     def _repr_html_(self) -> str:
-        title = _html.counted(len(self.suspects), "suspect", "suspects")
-        return _html.facts(f"Audit: {title}", self._facts())
+        return _html.facts(f"Audit: {self._title()}", self._facts())
+
+    def _title(self) -> str:
+        if not len(self.probability):
+            return "stopped before any row could be judged"
+        early = " so far" if self.stopped is not None and not len(self.suspects) else ""
+        return _html.counted(len(self.suspects), "suspect", "suspects") + early
 
 
 def audit(
@@ -235,33 +249,41 @@ def audit(
 
 def _read(found: dict[str, Any], matrix: Any, classes: list[Any], values: Any) -> Audit:
     """Return the audit that Rust made."""
-    suspects = found["ranking"][: found["suspects"]]
-    ids = found["row_names"]
-    ids = None if ids is None else [ids[row] for row in suspects]
+    first = found["ranking"][: found["suspects"]]
+    names = found["row_names"]
+    ids = None if names is None else [names[row] for row in first]
+    index = matrix.index if names is None else matrix.spread(np.array(names, dtype=object), None)
+    suggested = np.array(classes)[found["suggested"]] if len(found["suggested"]) else np.array([])
+    weight = found["margin_weight"]
+
+    def number(row: int) -> int:
+        return int(matrix.in_file(np.array([row]))[0])
+
     verdict, margin = found["all"] or (None, None)
     rest, rest_margin = found["rest"] or (None, None)
     return Audit(
-        suspects=suspects,
-        ranking=found["ranking"],
-        probability=found["probability"],
-        suggested=np.array(classes)[found["suggested"]] if len(found["suggested"]) else np.array([]),
-        against=found["against"],
+        suspects=matrix.in_file(first),
+        ranking=matrix.in_file(found["ranking"]),
+        probability=matrix.spread(found["probability"], np.nan),
+        suggested=matrix.spread(suggested, None),
+        against=matrix.spread(found["against"], np.nan),
         expected=found["expected"],
-        contradicted=found["contradicted"],
-        in_the_way=found["in_the_way"],
+        contradicted=matrix.spread(found["contradicted"], False),
+        in_the_way=matrix.spread(found["in_the_way"], False),
         irreducible=found["irreducible"],
-        margin_weight=found["margin_weight"],
-        margin_without={row: Margin(*bounds) for row, bounds in found["margin_without"]},
+        margin_weight=None if weight is None else matrix.spread(weight, np.nan),
+        margin_without={number(row): Margin(*bounds) for row, bounds in found["margin_without"]},
         verdict=verdict,
         margin=None if margin is None else Margin(*margin),
         verdict_without_suspects=rest,
         margin_without_suspects=None if rest_margin is None else Margin(*rest_margin),
-        contradictions=found["contradictions"],
+        contradictions=[[number(row) for row in group] for group in found["contradictions"]],
         stopped=found["stopped"],
         seconds=found["seconds"],
         rows=matrix.rows,
         features=matrix.columns,
         classes=classes,
         labels=values,
-        suspects_index=row_names(suspects, matrix.index, ids),
+        suspects_index=row_names(first, matrix.index, ids),
+        index=index,
     )

@@ -25,6 +25,21 @@ class Matrix:
     names: list[str] | None = None
     index: Any = None
     sources: tuple[str, ...] = ()  # the files that the values are read from, if any
+    kept: Any = None  # an array of bool: which rows of the file these are; None: all, or of no file
+
+    def in_file(self, rows: np.ndarray) -> np.ndarray:
+        """Return which rows of the file these rows are; both are counted from 0."""
+        return rows if self.kept is None else np.flatnonzero(self.kept)[rows]
+
+    def spread(self, values: Any, absent: Any) -> np.ndarray:
+        """Return one value per row of the file, `absent` for rows that were left out."""
+        values = np.asarray(values)
+        if self.kept is None or not len(values):
+            return values
+        kind = object if absent is None else values.dtype
+        out = np.full(len(self.kept), absent, dtype=kind)
+        out[self.kept] = values
+        return out
 
     def take(self, keep: np.ndarray) -> Matrix:
         """Return a copy of the rows for which `keep` is true."""
@@ -62,6 +77,7 @@ def read_matrix(x: Any) -> Matrix:
             "tables in files are for decide, verify and check_separation; expected arrays or a frame"
         )
     names = index = None
+    x = unmasked(x)
     module = _module(x)
     if hasattr(x, "design_info"):
         names = [str(name) for name in x.design_info.column_names]
@@ -126,9 +142,12 @@ def _frame_values(frame: Any, names: list[str]) -> np.ndarray:
             columns.append(column.to_numpy())
             continue
         try:
-            columns.append(column.to_numpy(dtype=np.float64, na_value=np.nan))
+            floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError) as error:
             raise ValueError(f'column "{name}" is not numeric: {error}') from error
+        if getattr(column.dtype, "kind", None) in ("i", "u") and _is_large(floats):
+            _refuse_rounded(column.to_numpy(dtype=object), floats, f'column "{name}"')
+        columns.append(floats)
     return _columns(columns, names)
 
 
@@ -156,6 +175,9 @@ def _dense(x: Any, names: list[str] | None) -> np.ndarray:
             labels = names or [str(k) for k in range(values.shape[1])]
             return _columns(list(values.T), labels)
         values = _floats(values, "the array")
+    elif not isinstance(x, np.ndarray) and _is_large(values):
+        # A list of integers and floats has become one of floats.
+        _refuse_rounded(np.asarray(x, dtype=object), values, "the array")
     return np.require(values, requirements=["C", "A"])
 
 
@@ -168,17 +190,103 @@ def _floats(values: np.ndarray, what: str) -> np.ndarray:
         raise ValueError(f"{what} is not numeric: its type is {values.dtype}")
     if kind == "O":
         try:
-            return values.astype(np.float64)
+            floats = _nearest(values)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{what} is not numeric: {error}") from error
-    if kind in "iu" and values.dtype.itemsize == 8 and values.size:
-        low, high = int(values.min()), int(values.max())
-        if low < -_LARGEST_EXACT or high > _LARGEST_EXACT:
-            raise ValueError(
-                f"{what} has integers that float64 does not hold exactly (above 2**53); "
-                "subtract a constant or scale them first"
-            )
-    return values.astype(np.float64, order="C")
+        _refuse_rounded(values, floats, what)
+        return floats
+    floats = values.astype(np.float64, order="C")
+    if kind in "iu" and values.dtype.itemsize == 8:
+        _refuse_rounded(values, floats, what)
+    return floats
+
+
+def _is_large(floats: np.ndarray) -> bool:
+    """Return whether there are floats beyond which not every integer is one."""
+    within = floats.size == 0 or -_LARGEST_EXACT < floats.min() <= floats.max() < _LARGEST_EXACT
+    return not within
+
+
+def _rounded(values: np.ndarray, floats: np.ndarray) -> np.ndarray:
+    """Return where values are integers other than the floats that became of them."""
+    if values.dtype.kind in "iu":
+        beyond = 2.0 ** (63 if values.dtype.kind == "i" else 64)
+        with np.errstate(invalid="ignore"):
+            back = floats.astype(values.dtype)
+        return (floats >= beyond) | (back != values)
+
+    def is_rounded(value: Any, nearest: float) -> bool:
+        return isinstance(value, int | np.integer) and (np.isinf(nearest) or int(nearest) != int(value))
+
+    pairs = zip(values.ravel(), floats.ravel(), strict=True)
+    return np.array([is_rounded(*pair) for pair in pairs], dtype=bool).reshape(values.shape)
+
+
+def _refuse_rounded(values: np.ndarray, floats: np.ndarray, what: str) -> None:
+    """Raise a ValueError at the first integer that float64 does not hold: the rule of all readers."""
+    if not _is_large(floats):
+        return
+    wrong = _rounded(values, floats)
+    if wrong.any():
+        row, *column = np.argwhere(wrong)[0]
+        found = int(values[wrong][0])
+        shown = str(found) if abs(found) < 10**40 else "one of more than 40 digits"
+        where = f"row {row}" + (f", column {column[0]}" if column else "")
+        raise ValueError(
+            f"{what} has integers that float64 does not hold exactly (not all above 2**53 are): "
+            f"{where} (counted from 0) has {shown}. Leave the column out if it only names rows, "
+            "subtract a constant, or convert it to floats if rounding is acceptable"
+        )
+
+
+def check_exact(x: Any) -> None:
+    """Raise a ValueError if an array, a list or a frame hides values, or has integers to be rounded.
+
+    For those who leave the conversion to others; what is wrong otherwise they say themselves.
+    """
+    x = unmasked(x)
+    if _module(x) == "pandas" and hasattr(x, "iloc") and x.ndim == 2:
+        parts = [(f'column "{name}"', x.iloc[:, k]) for k, name in enumerate(x.columns)]
+    else:
+        parts = [("the array", x)]
+    for what, part in parts:
+        try:
+            values = np.asarray(part)
+            if values.dtype.kind == "f" and isinstance(part, list | tuple) and _is_large(values):
+                values = np.asarray(part, dtype=object)
+            floats = _nearest(values) if values.dtype.kind in "iuO" else None
+        except (TypeError, ValueError):
+            return
+        if floats is not None:
+            _refuse_rounded(values, floats, what)
+
+
+def _nearest(values: np.ndarray) -> np.ndarray:
+    """Return the nearest floats; an integer that is larger than all is infinite."""
+    try:
+        return values.astype(np.float64)
+    except OverflowError:
+        return np.full(values.shape, np.inf)
+
+
+def unmasked(x: Any, what: str = "X") -> Any:
+    """Return x, of which no value may be masked: what is hidden is missing, and is refused as NaN is."""
+    masked = np.ma.MaskedArray
+    if isinstance(x, list | tuple) and any(isinstance(item, masked) for item in x):
+        x = np.ma.array(x)
+    if not isinstance(x, masked) or x.ndim == 0:
+        return x
+    hidden: Any = np.ma.getmaskarray(x)
+    if hidden.dtype.names:
+        hidden = np.logical_or.reduce([hidden[name] for name in hidden.dtype.names])
+    if hidden.any():
+        row, *column = np.argwhere(hidden)[0]
+        where = f"row {row}" + (f", column {column[0]}" if column and hidden.shape[1] > 1 else "")
+        raise ValueError(
+            f"{where} (counted from 0) of {what}: expected a value, found a masked one; fill it in, or "
+            "leave the row out"
+        )
+    return np.asarray(x)
 
 
 def _csr_parts(x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
@@ -230,6 +338,7 @@ def read_labels(y: Any, rows: int, positive: Any = None) -> Labels:
 
 def read_classes(y: Any, rows: int) -> tuple[np.ndarray, list[Any]]:
     """Return the labels as one array, and the distinct ones in order."""
+    y = unmasked(y, "y")
     values = np.asarray(y.to_numpy() if _module(y) in ("pandas", "polars") else y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]

@@ -39,7 +39,7 @@ class Decision:
         Bounds on the largest margin.
     conflicting_rows : ndarray of int
         Rows, counted from 0, that no hyperplane puts all on their own sides; empty if separable. Rows of
-        a table that were dropped for missing values do not count.
+        a table are counted as in its file, also where some were left out.
     conflicting_index : index or None
         The same rows by the index of the frame, or by the column of the table that names its rows.
     multipliers : list of int
@@ -416,7 +416,7 @@ def decide_parts(
         coef=found["coef"],
         intercept=found["intercept"],
         margin=Margin(*found["margin"]),
-        conflicting_rows=rows,
+        conflicting_rows=matrix.in_file(rows),
         # Python reads decimals of a few thousand digits only, and hexadecimals of any length.
         multipliers=[int(m, 16) for m in found["multipliers"]],
         proof=None if proof is None else Proof(proof, positive, _sources=matrix.sources),
@@ -428,7 +428,7 @@ def decide_parts(
         classes=labels.classes,
         feature_names=matrix.names,
         conflicting_index=row_names(rows, matrix.index, found["row_names"]),
-        explanation=None if why is None else Explanation.read(why, matrix.index),
+        explanation=None if why is None else Explanation.read(why, matrix),
         because=found["because"],
         left_out=found["left_out"],
         unfinished=found["unfinished"],

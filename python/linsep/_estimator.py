@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from linsep import _linsep
-from linsep._data import Labels, Matrix, read_matrix
+from linsep._data import Labels, Matrix, check_exact, read_matrix, unmasked
 from linsep._decision import Decision, check_margin, decide_parts, whole
 from linsep._proof import Margin, Proof
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -50,7 +50,7 @@ class _Fit:
 
 def _fit_unweighted(self: Any, X: Any, y: Any, **fit_params: Any) -> Any:
     """Fit without weights; those that keep or drop rows are taken all the same."""
-    weights = fit_params.pop("sample_weight", None)
+    weights = unmasked(fit_params.pop("sample_weight", None), "sample_weight")
     if fit_params:
         raise TypeError(f"fit() got an unexpected keyword argument {next(iter(fit_params))!r}")
     if weights is not None and not set(np.unique(np.asarray(weights, dtype=float))) <= {0.0, 1.0}:
@@ -283,6 +283,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return w·x + b for each row: (rows,) with two classes, else (rows, classes)."""
         check_is_fitted(self)
+        check_exact(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         values = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         if len(self.classes_) == 2:
@@ -327,6 +328,8 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             raise ValueError('method "auto" has no further settings')
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
+        check_exact(X)
+        y = unmasked(y, "y")
         X, y = validate_data(
             self,
             X,
@@ -347,7 +350,11 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         if sample_weight is None and self.class_weight is None:
             return None, keep
         weights = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True, copy=True
+            unmasked(sample_weight, "sample_weight"),
+            X,
+            dtype=np.float64,
+            ensure_non_negative=True,
+            copy=True,
         )
         if self.class_weight is not None:
             weights *= compute_sample_weight(self.class_weight, y)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from linsep._data import Matrix
 from linsep._html import counted, listed
 
 __all__ = ["Explanation"]
@@ -20,7 +21,8 @@ def row_names(rows: np.ndarray, index: Any, names: list[str] | None) -> Any:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why data is not separable: where to look for wrong labels. Rows are counted from 0.
+    """Why data is not separable: where to look for wrong labels. Rows are counted from 0, those of a
+    table as in its file.
 
     Attributes
     ----------
@@ -61,13 +63,13 @@ class Explanation:
     conflicts: list[list[int]] = field(default_factory=list)
 
     @classmethod
-    def read(cls, found: dict[str, Any], index: Any) -> Explanation:
-        """Return the explanation that Rust found."""
+    def read(cls, found: dict[str, Any], matrix: Matrix) -> Explanation:
+        """Return the explanation that Rust found of these rows."""
         removal = found["removal"]
         suspects = np.array([row for row, _ in removal or []], dtype=np.int64)
         distances = np.array([distance for _, distance in removal or []], dtype=np.float64)
-        named = None if removal is None else row_names(suspects, index, found["suspect_names"])
-        return cls(
+        named = None if removal is None else row_names(suspects, matrix.index, found["suspect_names"])
+        read = cls(
             contradictions=found["contradictions"],
             suspects=suspects,
             distances=distances,
@@ -81,6 +83,7 @@ class Explanation:
             at_most=None if removal is None else len(suspects),
             conflicts=found["conflicts"] or [],
         )
+        return read if matrix.kept is None else read.renumbered(np.flatnonzero(matrix.kept))
 
     def renumbered(self, places: np.ndarray) -> Explanation:
         """Return the explanation with rows numbered as `places` says: those of the whole data."""

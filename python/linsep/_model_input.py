@@ -118,7 +118,7 @@ def from_statsmodels(x: Any) -> tuple[Any, Any, dict[str, Any]]:
         raise ValueError("the model of statsmodels has no exog: there is no coefficient to ask about")
     names = [str(name) for name in list(inner.exog_names)[: exog.shape[1]]]
     endog = np.asarray(inner.endog)
-    design = _named(exog, names)
+    design = _named(exog, names, getattr(inner.data, "row_labels", None))
     if kind in ("Logit", "Probit"):
         return design, *_proportions(endog, None)
     if kind == "GLM":
@@ -146,10 +146,12 @@ def from_statsmodels(x: Any) -> tuple[Any, Any, dict[str, Any]]:
     )
 
 
-def _named(exog: np.ndarray, names: list[str]) -> Any:
+def _named(exog: np.ndarray, names: list[str], rows: Any) -> Any:
     import pandas as pd  # statsmodels brings it
 
-    return pd.DataFrame(exog, columns=names)
+    # The model has the index of the frame it was made of, without rows that it left out.
+    index = rows if rows is not None and len(rows) == len(exog) else None
+    return pd.DataFrame(exog, columns=names, index=index)
 
 
 def _proportions(endog: np.ndarray, weights: Any) -> tuple[Any, dict[str, Any]]:

@@ -50,12 +50,19 @@ class Source:
 
     def within(self, rows: np.ndarray) -> list[int]:
         """Return where among the rows those of these numbers are."""
-        found = rows if self.places is None else np.searchsorted(self.places, rows)
+        numbers = self._numbers()
+        found = rows if numbers is None else np.searchsorted(numbers, rows)
         return [int(row) for row in found]
 
     def number(self, row: int) -> int:
         """Return the number of a row, the inverse of `within`."""
-        return row if self.places is None else int(self.places[row])
+        numbers = self._numbers()
+        return row if numbers is None else int(numbers[row])
+
+    def _numbers(self) -> np.ndarray | None:
+        """Return what the rows are called elsewhere: in the whole matrix, or in the file."""
+        kept = self.matrix.kept
+        return self.places if kept is None else np.flatnonzero(kept)
 
 
 def picture(decision: Decision, source: Source) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from linsep import _html, _linsep
 from linsep._advice import Fitting, common_causes, next_steps
-from linsep._data import Labels, Matrix, read_matrix
+from linsep._data import Labels, Matrix, read_matrix, unmasked
 from linsep._decision import naming_columns, whole
 from linsep._model_input import from_formula, from_statsmodels, is_fitter, is_formula, is_statsmodels
 from linsep._proof import Proof, Verification
@@ -45,7 +45,7 @@ class Separation:
         Coefficients without a value of their own: their columns are combinations of others.
     rows : ndarray of int
         The rows, counted from 0, that cause the separation: what they exclude becomes certain, as fitted
-        probabilities run to 0 or 1.
+        probabilities run to 0 or 1. Rows of a table are counted as in its file.
     settled : ndarray of int
         Those of them that are separated from all that they are compared with: they say nothing in the
         limiting model.
@@ -359,6 +359,9 @@ def _read(
             'check_separation(df[columns], model="cox", time=df["T"], event=df["E"])'
         )
     matrix = read_matrix(X)
+    y = unmasked(y, "y")
+    given = ("trials", "weights", "groups", "time", "event", "entry")
+    arguments = {**arguments, **{part: unmasked(arguments.get(part), part) for part in given}}
     response = read_response(matrix.rows, y, model=model, **arguments)
     name = getattr(y, "name", None)
     return matrix, response, str(name) if name is not None else "y"
@@ -443,7 +446,7 @@ def _excluded(made_of: dict[str, np.ndarray], of: Response) -> list[tuple[int, A
 def _shaped(found: dict[str, Any], matrix: Matrix, response: Response, outcome: str) -> Separation:
     columns = _design_names(matrix)
     names = _names(found["coefficients"], columns, response)
-    rows = found["rows"]
+    rows = matrix.in_file(found["rows"])
     shown, counted = response.shown, response.counted
     causes = common_causes(matrix.values, columns, found["settled"], shown, outcome, counted)
     design = [None if column is None else columns[column] for _, column in found["coefficients"]]
@@ -454,20 +457,20 @@ def _shaped(found: dict[str, Any], matrix: Matrix, response: Response, outcome: 
         aliased=[names[k] for k in found["aliased"]],
         rows=rows,
         direction=found["direction"],
-        conflicting_rows=found["conflicting_rows"],
+        conflicting_rows=matrix.in_file(found["conflicting_rows"]),
         index=None if matrix.index is None else matrix.index[rows],
         separated=found["separated"],
-        settled=found["settled"],
+        settled=matrix.in_file(found["settled"]),
         excluded=_excluded(found["excluded"], response),
         cone_dimension=found["cone_dimension"],
         left_out=[names[k] for k in found["left_out"]],
         model=response.model,
         proof=None if found["proof"] is None else Proof(found["proof"], _sources=matrix.sources),
         causes=[sentence for sentence, _ in causes],
-        total=matrix.rows,
+        total=matrix.rows if matrix.kept is None else len(matrix.kept),
         _design=list(zip(names, design, strict=True)),
         _fitting=Fitting(response.model, **response.fitting),
-        _counted=response.counted,
+        _counted=matrix.kept if counted is None else matrix.spread(counted, False),
     )
 
 

@@ -39,6 +39,9 @@ class Table:
         Whether the rows stay on the disk.
     dropped : int
         Rows that were left out for missing values.
+    kept : ndarray of bool or None
+        Which rows of the file are used; None if all are. Whatever is said of a table counts rows as the
+        file does, from 0; its proofs count those that are used.
     filled : int
         Missing values that were filled in.
     left_out : dict
@@ -55,6 +58,7 @@ class Table:
     label: str | int | None
     on_disk: bool
     dropped: int
+    kept: np.ndarray | None
     filled: int
     left_out: dict[str | int, str]
     levels: dict[str, list[str]]
@@ -92,10 +96,10 @@ class Table:
 
     def __repr__(self) -> str:
         lines = [f"  {name:<8}  {value}" for name, value in self._facts()]
-        return "\n".join([f"Table: {self.path}", *lines])
+        return "\n".join([f"Table: {_shown(self.path)}", *lines])
 
     def _repr_html_(self) -> str:
-        return _html.facts(f"Table: <strong>{_html.escape(self.path)}</strong>", self._facts())
+        return _html.facts(f"Table: <strong>{_html.escape(_shown(self.path))}</strong>", self._facts())
 
 
 def open(
@@ -262,7 +266,7 @@ def read_data(x: Any, y: Any, positive: Any, verbose: bool = False) -> tuple[Mat
         x = open(x, positive=positive, verbose=verbose)
     elif positive is not None:
         raise TypeError("positive was given with a table: name the positive class in linsep.open")
-    matrix = Matrix(x._rows, x.rows, x.features, x.feature_names, sources=x._sources)
+    matrix = Matrix(x._rows, x.rows, x.features, x.feature_names, sources=x._sources, kept=x.kept)
     return matrix, Labels(None, x.classes)
 
 
@@ -271,6 +275,11 @@ def sources(path: str, labels: str | None = None) -> tuple[str, ...]:
     found = glob.glob(path) if glob.has_magic(path) and not os.path.exists(path) else [path]
     beside = os.path.splitext(path)[0] + ".labels.npy"
     return (*found, beside if labels is None else labels)
+
+
+def _shown(path: str) -> str:
+    """Return a path as it can be printed: bytes of it that are not UTF-8 as \\xff."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _wrong(name: str, value: Any, expected: str) -> TypeError:

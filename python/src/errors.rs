@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use linsep::audit::AuditError;
-use linsep::data::error::{Column, Place};
+use linsep::data::error::{Column, Place, path_name};
 use linsep::data::{Error, ErrorKind};
 use linsep::decide::{DecideError, JournalError};
 use linsep::online::FitError;
@@ -79,7 +79,7 @@ impl From<Failure> for PyErr {
             Failure::Data(error) => data(&error),
             Failure::Fit(error) => PyValueError::new_err(error.to_string()),
             Failure::Decide(error) => PyValueError::new_err(error.to_string()),
-            Failure::Journal(path, error) => journal(&path.display().to_string(), &error),
+            Failure::Journal(path, error) => journal(&path_name(&path), &error),
             Failure::Proof(error) => PyValueError::new_err(error.to_string()),
             Failure::Setting(message) => PyValueError::new_err(message),
             Failure::Moved => PyOSError::new_err(

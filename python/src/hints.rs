@@ -37,7 +37,10 @@ pub fn hint(error: &Error) -> Option<String> {
         }
         ErrorKind::NotFinite { .. } => MISSING,
         ErrorKind::TooLarge => "divide the data by a power of two",
-        ErrorKind::Inexact { .. } => "convert the numbers to float64 if rounding is acceptable",
+        ErrorKind::Inexact { .. } => {
+            "exclude=[...] leaves out a column that only names rows; else subtract a constant from the column, or \
+             convert it to float64 if rounding is acceptable (in text: write a point after the number)"
+        }
         ErrorKind::Ragged { .. } => "check the quotes and delimiter=",
         ErrorKind::UnclosedQuote => "close it, or double a quote that is part of the text",
         ErrorKind::NoLabel { .. } => "missing=\"drop\" leaves such rows out",

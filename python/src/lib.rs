@@ -56,7 +56,7 @@ mod _linsep {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        super::work::remember_process();
+        super::work::remember_process()?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

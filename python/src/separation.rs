@@ -323,6 +323,10 @@ fn misfit(what: &str, error: &ResponseError) -> PyErr {
 pub fn failure(error: SeparationError) -> Failure {
     match error {
         SeparationError::Decide(error) => error.into(),
+        SeparationError::Model(error) => {
+            let note = error.row().map_or("", |_| " (rows are counted from 0)");
+            Failure::Setting(format!("{}{note}", error.with_row(|row| row - 1)))
+        }
         other => Failure::Setting(other.to_string()),
     }
 }

@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use linsep::Samples;
-use linsep::data::error::Column;
+use linsep::data::error::{Column, path_name};
 use linsep::data::read::{
     Categorical, ColumnChoice, Header, Loaded, ReadOptions, Room, Source, StreamOptions, Streamed,
     Where, load,
 };
 use linsep::data::samples::{About, Encoded, LeftOut, Missing};
 use linsep::data::{Absorb, Block, Data, Error, ErrorKind, Memory, Reads, Shape};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -142,7 +143,7 @@ impl Stamp {
     }
 
     fn check(&self) -> Result<(), Failure> {
-        let name = self.path.display().to_string();
+        let name = path_name(&self.path);
         let now = self.path.metadata().map_err(|error| Error::from(error).in_source(&name))?;
         let same = now.len() == self.was.len() && now.modified().ok() == self.was.modified().ok();
         match same {
@@ -320,6 +321,12 @@ fn describe<'py>(py: Python<'py>, data: &dyn Data) -> PyResult<Bound<'py, PyDict
     dict.set_item("label", label)?;
     dict.set_item("dropped", about.dropped)?;
     dict.set_item("filled", about.filled)?;
+    let kept = (!about.rows.is_all()).then(|| {
+        let mut kept = vec![false; rows + about.dropped];
+        (0..rows).for_each(|row| kept[about.rows.in_file(row)] = true);
+        PyArray1::from_vec(py, kept)
+    });
+    dict.set_item("kept", kept)?;
     let left_out = PyDict::new(py);
     for column in &about.left_out {
         left_out.set_item(column_of(py, &column.column)?, reason(column))?;

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
@@ -144,8 +145,11 @@ fn wait(received: Receiver<Message>) -> (Receiver<Message>, Next) {
 static IMPORTED_BY: AtomicU32 = AtomicU32::new(0);
 
 /// Remembers the process in which rayon's own threads live.
-pub fn remember_process() {
+///
+/// Errors if the environment asks for more threads than can be started.
+pub fn remember_process() -> PyResult<()> {
     IMPORTED_BY.store(std::process::id(), Ordering::Relaxed);
+    linsep::data::threads::check_environment().map_err(PyValueError::new_err)
 }
 
 /// Runs the work where parallel loops find threads. A forked child has none of the threads of

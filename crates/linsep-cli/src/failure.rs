@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use linsep::data::ErrorKind;
-use linsep::data::error::{Column, escaped};
+use linsep::data::error::{Column, escaped, path_name};
 use linsep::data::read::{Foreign, LABEL_NAMES, stands_for_missing};
 use linsep::decide::{DecideError, JournalError, OptionError};
 use linsep::model::ModelError;
@@ -33,21 +33,21 @@ impl Failure {
             _ => "choose another place; nothing was left behind",
         };
         Failure {
-            message: format!("{}: cannot write: {}", path.display(), plain(error)),
+            message: format!("{}: cannot write: {}", path_name(path), plain(error)),
             hint: Some(hint.to_string()),
         }
     }
 
     /// Returns the failure to read a file that is not data: a model, a checkpoint or a proof.
     pub fn input(path: &Path, error: &io::Error) -> Self {
-        let message = format!("{}: cannot read: {}", path.display(), plain(error));
+        let message = format!("{}: cannot read: {}", path_name(path), plain(error));
         Failure { message, hint: None }
     }
 
     /// Returns the failure to use a model file.
     pub fn model(path: &Path, error: &ModelError) -> Self {
         Failure {
-            message: format!("{}: {error}", path.display()),
+            message: format!("{}: {error}", path_name(path)),
             hint: Some("linsep fit DATA -o FILE writes a model".to_string()),
         }
     }
@@ -58,7 +58,7 @@ impl Failure {
             ProofError::OtherVersion { .. } => "use the version of linsep that wrote it",
             _ => "write or fetch the file again; PROOFS.md describes it",
         };
-        Failure { message: format!("{}: {error}", path.display()), hint: Some(hint.to_string()) }
+        Failure { message: format!("{}: {error}", path_name(path)), hint: Some(hint.to_string()) }
     }
 
     /// Returns the failure to begin or resume a fit.
@@ -90,7 +90,7 @@ impl Failure {
             }
             _ => "start again without --resume",
         };
-        Failure { message: format!("{}: {error}", path.display()), hint: Some(hint.to_string()) }
+        Failure { message: format!("{}: {error}", path_name(path)), hint: Some(hint.to_string()) }
     }
 
     /// Writes the message and the hint to standard error.
@@ -185,7 +185,14 @@ fn data_hint(error: &linsep::Error) -> Option<String> {
         }
         ErrorKind::NotFinite { .. } => MISSING,
         ErrorKind::TooLarge => "divide the data by a power of two",
-        ErrorKind::Inexact { .. } => "convert the numbers to f8 first if rounding is acceptable",
+        ErrorKind::Inexact { .. } if error.place.line.is_some() => {
+            "--exclude COLUMN leaves out a column that only names rows; else subtract a constant from the column, or \
+             write a point after the number if rounding is acceptable"
+        }
+        ErrorKind::Inexact { .. } => {
+            "--exclude COLUMN leaves out a column that only names rows; else convert it to f8 first if rounding is \
+             acceptable"
+        }
         ErrorKind::Ragged { .. } => "check the quotes and --delimiter",
         ErrorKind::UnclosedQuote => "close it, or double a quote that is part of the text",
         ErrorKind::LongRecord { .. } => "check that the input has line ends, and is text",

@@ -4,6 +4,7 @@
 
 mod args;
 mod commands;
+mod disk;
 mod duration;
 mod failure;
 mod interrupt;
@@ -14,10 +15,14 @@ mod screen;
 mod size;
 mod suggest;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 use linsep::data::overwrite::refuse_overwriting;
+
+use linsep::data::error::path_name;
+use linsep::data::threads::{MOST_THREADS, check_environment};
 
 use args::{Cli, Command};
 use failure::Failure;
@@ -25,21 +30,39 @@ use screen::Screen;
 
 fn main() -> ExitCode {
     share_addresses();
-    let cli = Cli::parse();
-    match run(&cli) {
-        Ok(status) => status,
-        Err(failure) => {
-            failure.print();
-            ExitCode::from(2)
-        }
-    }
+    let cli = Cli::try_parse().unwrap_or_else(|error| match error.kind() {
+        clap::error::ErrorKind::InvalidUtf8 => failed(&not_utf8()),
+        _ => error.exit(),
+    });
+    run(&cli).unwrap_or_else(|failure| failed(&failure))
+}
+
+fn failed(failure: &Failure) -> ! {
+    failure.print();
+    std::process::exit(2)
+}
+
+/// Returns the failure for arguments that have to be text, and are not: of file names, that of the data.
+fn not_utf8() -> Failure {
+    let other = std::env::args_os().find(|argument| argument.to_str().is_none());
+    let name = path_name(Path::new(&other.unwrap_or_default()));
+    let hint =
+        "rename the file, or read it from standard input: - in its place, and < before its name";
+    Failure::usage(format!("{name}: expected a name in UTF-8"), Some(hint))
 }
 
 fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     if let Some(threads) = cli.threads {
+        if threads.get() > MOST_THREADS {
+            let message = format!("--threads is {threads}; expected 1 to {MOST_THREADS}");
+            return Err(Failure::usage(message, Some("more threads than cores gain nothing")));
+        }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
         pool.build_global()
             .map_err(|e| Failure::usage(format!("--threads {threads}: {e}"), None))?;
+    } else {
+        let hint = Some("--threads N takes its place");
+        check_environment().map_err(|message| Failure::usage(message, hint))?;
     }
     let places = cli.command.places();
     refuse_overwriting(&places.inputs, &places.outputs).map_err(|clash| {

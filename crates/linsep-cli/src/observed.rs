@@ -30,6 +30,7 @@ impl Observed {
     /// Returns the failure to ask about a model, with its place in the file.
     pub fn failure(&self, error: SeparationError) -> Failure {
         let SeparationError::Model(error) = error else { return error.into() };
+        let error = error.with_row(|row| self.names.rows.number(row - 1));
         let line = error.row().and_then(|row| line_of_row(&self.source, &self.options, row as u64));
         let place = Place { source: Some(self.source.name()), line, ..Place::default() };
         Failure::usage(format!("{place}: {error}"), None)
@@ -224,7 +225,7 @@ pub fn observe(
     let read = Read { table: &table, outcome: &outcome, spelled: label.0, codes: label.1 };
     let beside = Beside { event, entry, groups, trials, kept: kept.as_deref() };
     let (response, categories, shown) = read.response(args, input, beside)?;
-    let names = Names { columns, categories, outcome };
+    let names = Names { columns, categories, outcome, rows: samples.about().rows.clone() };
     Ok(Observed { design, response, kept, names, outcomes: shown, source, options })
 }
 
@@ -263,7 +264,7 @@ struct Levels {
 impl Table<'_> {
     /// Returns what is wrong with a column, with its place in the file.
     fn misfit(&self, column: &str, error: ResponseError) -> Failure {
-        let row = error.row.map(|row| row as u64 + 1);
+        let row = error.row.map(|row| self.about.rows.number(row) as u64);
         let line = row.and_then(self.line);
         let place = Place {
             source: Some(self.source.to_string()),

@@ -32,6 +32,11 @@ fn reading() {
 }
 
 #[test]
+fn rows() {
+    check("crates/linsep-cli/tests/transcripts/rows.md");
+}
+
+#[test]
 fn decide() {
     check("crates/linsep-cli/tests/transcripts/decide.md");
 }

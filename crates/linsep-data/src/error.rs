@@ -1,6 +1,7 @@
 //! What can be wrong with data, and where.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +109,7 @@ pub enum ErrorKind {
     #[error("the row's norm overflows: its Euclidean length exceeds 1.8e308")]
     TooLarge,
     /// An integer has no exact floating-point form.
-    #[error("expected an integer that f64 holds exactly (up to 2^53), found {}", shown(.found))]
+    #[error("expected an integer that f64 holds exactly, as all up to 2^53 are, found {}", shown(.found))]
     Inexact {
         /// The integer.
         found: String,
@@ -351,6 +352,16 @@ pub fn escaped(text: &str) -> String {
         }
     }
     out
+}
+
+/// Returns the name of a file as it can be shown: bytes of it that are not UTF-8 as `\xff`.
+pub fn path_name(path: &Path) -> String {
+    let chunks = path.as_os_str().as_encoded_bytes().utf8_chunks();
+    let shown = |chunk: std::str::Utf8Chunk| {
+        let other = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}"));
+        std::iter::once(chunk.valid().to_string()).chain(other).collect::<String>()
+    };
+    chunks.map(shown).collect()
 }
 
 /// Returns a number of bytes as people write it.

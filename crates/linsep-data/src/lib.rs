@@ -8,12 +8,14 @@
 mod data;
 pub mod error;
 pub mod generate;
+mod integer;
 pub mod kept;
 pub mod kernels;
 mod memory;
 pub mod overwrite;
 pub mod read;
 pub mod samples;
+pub mod threads;
 pub mod whole_file;
 pub mod write;
 

@@ -335,7 +335,10 @@ impl<'a> Map<'a> {
         let ids = samples.row_ids();
         Point {
             row,
-            name: ids.map_or_else(|| (row + 1).to_string(), |ids| ids.get(place).to_string()),
+            name: ids.map_or_else(
+                || samples.about().rows.number(row).to_string(),
+                |ids| ids.get(place).to_string(),
+            ),
             positive: samples.positive()[place],
             x: x[0],
             y: self.up(samples, place, row),

@@ -84,7 +84,7 @@ fn write_rows(mut file: OutputFile, data: &dyn Data, audit: &Audit) -> Result<()
         out.write_all(csv_header(ids.is_some()).as_bytes())?;
         audit.rows.iter().try_for_each(|row| {
             let id = ids.map(|ids| ids.get(row.row));
-            out.write_all(csv_line(&audit.names, row, id).as_bytes())
+            out.write_all(csv_line(data.about(), audit, row, id).as_bytes())
         })
     })?;
     file.finish()

@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use linsep::data::error::{bytes_for_people, path_name};
 use linsep::data::generate::{Generated, Generator};
+use linsep::data::require_memory;
 use linsep::data::write::{self, Layout, Written};
+use linsep::report::counted;
 
 use crate::args::{Dtype, GenerateArgs};
+use crate::disk;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::OutputFile;
@@ -19,11 +23,42 @@ const VALUES_PER_BLOCK: usize = 1 << 22;
 pub fn run(args: &GenerateArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
     let layout = layout(&args.output)?;
     let shift = checked_shift(args.shift)?;
+    require_room(args, layout)?;
     let generator =
         Generator::new(args.rows.get(), args.features.get(), args.seed).with_shift(shift);
     match args.dtype {
         Dtype::F8 => write_all::<f64>(&generator, layout, &args.output, quiet, interrupt),
         Dtype::F4 => write_all::<f32>(&generator, layout, &args.output, quiet, interrupt),
+    }
+}
+
+/// Fails if memory or the disk cannot hold what is to be made: better at once than after days.
+fn require_room(args: &GenerateArgs, layout: Layout) -> Result<(), Failure> {
+    let (rows, columns) = (args.rows.get() as u64, args.features.get() as u64);
+    let value = match args.dtype {
+        Dtype::F8 => 8,
+        Dtype::F4 => 4,
+    };
+    let size = format!("{} x {}", counted(rows, "row"), counted(columns, "feature"));
+    let refused = |what: String, hint: &str| {
+        Err(Failure::usage(format!("{}: {size}: {what}", path_name(&args.output)), Some(hint)))
+    };
+    // Random numbers have about so many digits.
+    let written = if layout == Layout::Npy { value } else { 2 * value };
+    let needed = rows.saturating_mul(columns).saturating_mul(written);
+    if let Some(free) = disk::free(&args.output).filter(|&free| needed > free) {
+        let [needed, free] = [needed, free].map(bytes_for_people);
+        let what =
+            format!("expected to fit on the disk, where {free} are free, found about {needed}");
+        return refused(what, "generate fewer rows or features, or choose another place");
+    }
+    // The normal, the shift and a block; labels of an array are written last.
+    let block = columns.max(VALUES_PER_BLOCK as u64).saturating_mul(value);
+    let labels = if layout == Layout::Npy { rows.saturating_mul(2) } else { 0 };
+    let bytes = columns.saturating_mul(16).saturating_add(block).saturating_add(labels);
+    match require_memory(bytes) {
+        Ok(()) => Ok(()),
+        Err(error) => refused(error.to_string(), "generate fewer rows or features"),
     }
 }
 
@@ -48,7 +83,7 @@ fn layout(path: &Path) -> Result<Layout, Failure> {
         Some("tsv") => Ok(Layout::Delimited(b'\t')),
         Some("libsvm" | "svm") => Ok(Layout::Libsvm),
         _ => Err(Failure::usage(
-            format!("{}: cannot tell the format", path.display()),
+            format!("{}: cannot tell the format", path_name(path)),
             Some("end the name in .npy, .csv, .tsv or .libsvm"),
         )),
     }

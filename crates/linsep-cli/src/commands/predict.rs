@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use linsep::Hyperplane;
 use linsep::classes::{lengths, nearest_class};
 use linsep::data::Features;
-use linsep::data::error::Column;
+use linsep::data::error::{Column, path_name};
 use linsep::data::read::{self, Block, Expected, Unknown};
 use linsep::data::samples::Encoding;
 use linsep::model::AnyModel;
@@ -44,7 +44,7 @@ pub fn run(args: &PredictArgs, interrupt: &Interrupt) -> Result<ExitCode, Failur
     let fills = features.encoding.as_ref().is_some_and(Encoding::fills);
     if options.missing.is_filled() && !fills {
         return Err(Failure::usage(
-            format!("{}: the model has no values to fill in", args.model.display()),
+            format!("{}: the model has no values to fill in", path_name(&args.model)),
             Some("fit with --missing mean or median keeps them; --missing drop leaves rows out"),
         ));
     }

@@ -108,7 +108,7 @@ impl Answer {
             }
             None => vec![],
         };
-        let names = Names { columns, categories: vec![], outcome };
+        let names = Names { columns, categories: vec![], outcome, rows: about.rows.clone() };
         Answer { found, names, rows: data.shape().rows, common }
     }
 }

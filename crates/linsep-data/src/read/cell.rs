@@ -1,6 +1,7 @@
 //! A cell of text as a number.
 
 use crate::error::{ErrorKind, SHOWN_CHARACTERS};
+use crate::integer;
 
 /// Why a cell is not a finite number.
 #[derive(Debug)]
@@ -16,7 +17,11 @@ pub(super) struct Fault {
 pub(super) fn number(cell: &[u8]) -> Result<f64, Fault> {
     let cell = cell.trim_ascii();
     match fast_float2::parse::<f64, _>(cell) {
-        Ok(value) if value.is_finite() => Ok(value),
+        Ok(value) if value.abs() < integer::ALL_EXACT => Ok(value),
+        Ok(value) if value.is_finite() && !integer::is_rounded(cell, value) => Ok(value),
+        Ok(value) if value.is_finite() => {
+            Err(Fault { kind: ErrorKind::Inexact { found: excerpt(cell) }, missing: false })
+        }
         Ok(_) => Err(Fault { kind: ErrorKind::NotFinite { found: excerpt(cell) }, missing: true }),
         Err(_) => Err(fault(cell)),
     }
@@ -80,7 +85,9 @@ pub fn stands_for_missing(word: &str) -> bool {
 pub(super) fn is_data(cell: &[u8]) -> bool {
     match number(cell) {
         Ok(_) => true,
-        Err(Fault { kind: ErrorKind::CommaInNumber { .. }, .. }) => true,
+        Err(Fault {
+            kind: ErrorKind::CommaInNumber { .. } | ErrorKind::Inexact { .. }, ..
+        }) => true,
         Err(fault) => fault.missing && !cell.trim_ascii().is_empty(),
     }
 }
@@ -111,6 +118,17 @@ mod tests {
         check(" -1.5e3\t", Ok(-1500.0));
         check("+.5", Ok(0.5));
         check("1e-400", Ok(0.0));
+        check("1e300", Ok(1e300));
+        check("9007199254740992", Ok(9_007_199_254_740_992.0));
+    }
+
+    #[test]
+    fn integers_that_would_be_rounded_are_refused() {
+        let refused = "expected an integer that f64 holds exactly, as all up to 2^53 are, found ";
+        for cell in ["9007199254740993", "-12345678901234567"] {
+            check(cell, Err((&format!("{refused}{cell}"), false)));
+            assert!(is_data(cell.as_bytes()));
+        }
     }
 
     #[test]

@@ -80,13 +80,21 @@ pub(super) fn without_compression(path: &Path) -> std::path::PathBuf {
     }
 }
 
+/// Returns true for a number, also for one that is refused when it is read.
+fn is_number(value: &[u8]) -> bool {
+    match cell::number(value) {
+        Ok(_) => true,
+        Err(fault) => matches!(fault.kind, ErrorKind::Inexact { .. }),
+    }
+}
+
 /// Returns true for `label index:value …` and for `index:value …`.
 fn looks_like_libsvm(line: &[u8]) -> bool {
     let is_pair = |token: &[u8]| {
         let Some(colon) = memchr::memchr(b':', token) else { return false };
         let (index, value) = (&token[..colon], &token[colon + 1..]);
         let is_index = !index.is_empty() && index.iter().all(u8::is_ascii_digit);
-        is_index && cell::number(value).is_ok() || index == b"qid"
+        is_index && is_number(value) || index == b"qid"
     };
     let mut tokens = line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
     let first = tokens.next().unwrap_or_default();

@@ -7,7 +7,7 @@ use super::piece::{Kind, Layout, Levels, Piece, Values, recode};
 use crate::error::{Column, Error, ErrorKind};
 use crate::samples::{
     About, Encoded, Encoder, Encoding, Features, LabelNames, LabelTable, Labels, LeftOut, Missing,
-    RowIds, Samples, WhyLeftOut, in_order,
+    RowIds, RowNumbers, Samples, WhyLeftOut, in_order,
 };
 
 /// The rows of a table so far.
@@ -61,8 +61,13 @@ impl<'a> Gather<'a> {
         let Ready { features, labels, mut about, ids } = ready;
         about.label_names = labels.names.clone();
         let samples = Samples::new(features, labels, options.missing)
-            .map_err(|error| name_column(error, layout))?;
+            .map_err(|error| about.rows.place(name_column(error, layout)))?;
+        let ids = ids.map(|ids| match &samples.about().rows {
+            left if left.is_all() => ids,
+            left => ids.select((0..samples.rows()).map(|row| left.in_file(row))),
+        });
         about.dropped += samples.about().dropped;
+        about.rows = about.rows.after(&samples.about().rows, samples.rows());
         let samples = samples.with_about(about);
         Ok(match ids {
             Some(ids) => samples.with_row_ids(ids),
@@ -103,7 +108,8 @@ impl<'a> Gather<'a> {
             None => return Err(ErrorKind::NoRows { dropped: tally.dropped() as usize }.into()),
         };
         let settled = tally.settle(raw, file, classes)?;
-        about.dropped = settled.dropped;
+        (about.dropped, about.rows) =
+            (settled.dropped.len(), RowNumbers::without(&settled.dropped));
         let fills = match options.missing.is_filled() {
             true => fill::find(&settled.features, options.missing)?,
             false => Fills::default(),
@@ -143,6 +149,7 @@ impl Ready<LabelTable> {
                 return Err(ErrorKind::NoRows { dropped: rows }.into());
             }
             about.dropped += rows - keep.len();
+            about.rows = about.rows.select(&keep);
             features = features.select_rows(&keep);
             ids = ids.map(|ids| ids.select(keep.iter().copied()));
             labels = labels.select(keep);
@@ -150,7 +157,7 @@ impl Ready<LabelTable> {
         let positive = vec![true; features.rows()];
         let names = LabelNames::default();
         let samples = Samples::part(features, Labels { positive, names }, Missing::Refuse)
-            .map_err(|error| name_column(error, layout))?
+            .map_err(|error| about.rows.place(name_column(error, layout)))?
             .with_about(about);
         let samples = match ids {
             Some(ids) => samples.with_row_ids(ids),

@@ -9,7 +9,7 @@ use super::format::Format;
 use super::meter::Meter;
 use super::source::{Input, Source};
 use super::{ReadOptions, cell, foreign, npy};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, path_name};
 use crate::memory;
 use crate::samples::{Features, LabelTable, Labels, Missing, RowIds};
 
@@ -32,7 +32,8 @@ pub(super) struct Settled<L> {
     pub(super) features: Features,
     pub(super) labels: L,
     pub(super) ids: Option<RowIds>,
-    pub(super) dropped: usize,
+    /// Those left out, counted from 0, in order.
+    pub(super) dropped: Vec<u64>,
 }
 
 /// The labels of rows that are kept, and the rows that are not.
@@ -180,13 +181,12 @@ impl Tally {
             features.require_rows(keep.len())?;
             features = features.select_rows(&keep);
         }
-        let dropped = self.dropped.len();
         if self.kept() == 0 {
-            return Err(ErrorKind::NoRows { dropped }.into());
+            return Err(ErrorKind::NoRows { dropped: self.dropped.len() }.into());
         }
         let labels = classes(self.labels)?;
         let ids = Some(self.ids).filter(|ids| !ids.is_empty());
-        Ok(Settled { features, labels, ids, dropped })
+        Ok(Settled { features, labels, ids, dropped: self.dropped })
     }
 
     /// Takes labels from a file. Returns which of the rows kept so far are left, counted from 0 among
@@ -235,7 +235,7 @@ impl LabelFile {
     ///
     /// Errors if it cannot be read, and if a label is missing, unless such rows are to be dropped.
     pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Self, Error> {
-        let name = path.display().to_string();
+        let name = path_name(path);
         Self::open(path, options).map_err(|error| error.in_source(&name))
     }
 
@@ -395,6 +395,7 @@ mod tests {
         });
         let found = match found {
             Ok(Settled { labels, dropped, .. }) => {
+                let dropped = dropped.len();
                 format!("{:?} {:?} {dropped}", labels.names.positive, labels.positive)
             }
             Err(error) => error.to_string(),

@@ -58,8 +58,8 @@ pub struct Room {
 /// Returns the rows of a source, and the reason if they stay on the disk because memory is short.
 /// `progress` is given the number of rows read so far.
 ///
-/// How much memory rows take is told by their beginning and the size of the file. Standard input has no
-/// size, and goes into memory unless it is sent to the disk.
+/// How much memory rows take is told by their beginning and the size of the file. Standard input and pipes have no
+/// size, and go into memory unless they are sent to the disk.
 ///
 /// Errors as [`read`] and [`Streamed::open`] do.
 pub fn load(
@@ -87,6 +87,10 @@ pub fn load(
 /// Errors if the source cannot be opened.
 fn room(source: &Source, options: &ReadOptions) -> Result<Option<Room>, Error> {
     let Source::File(path) = source else { return Ok(None) };
+    // What is read to learn the size of a pipe would be gone.
+    if source.is_read_once() {
+        return Ok(None);
+    }
     let Some(free) = memory::available() else { return Ok(None) };
     Ok(needed(source, path, options)?.map(|needed| Room { needed, free }))
 }
@@ -105,10 +109,7 @@ fn needed(source: &Source, path: &Path, options: &ReadOptions) -> Result<Option<
         let matrix = npy::Matrix::of(&input)?;
         return Ok(Some(matrix.bytes().saturating_add(matrix.rows() as u64 * PER_ROW)));
     }
-    // A pipe has no size.
-    let Some(size) = std::fs::metadata(path).ok().filter(|found| found.is_file()) else {
-        return Ok(None);
-    };
+    let Ok(size) = std::fs::metadata(path) else { return Ok(None) };
     let compressed = input.file().is_none();
     let size = size.len().saturating_mul(if compressed { COMPRESSED } else { 1 });
     let head = input.head();

@@ -263,7 +263,7 @@ impl Opened {
         let format = choose_format(source, &input, options)?;
         match (format, source) {
             #[cfg(feature = "columnar")]
-            (Format::Parquet | Format::Arrow, Source::File(path)) => {
+            (Format::Parquet | Format::Arrow, Source::File(path)) if !source.is_read_once() => {
                 Ok(Opened::Columns(columnar::Files::open(std::slice::from_ref(path), format)?))
             }
             (Format::Parquet | Format::Arrow, _) => Err(without_columns(format)),

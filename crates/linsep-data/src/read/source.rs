@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::compression::{self, Compression};
 use super::meter::Meter;
-use crate::error::Error;
+use crate::error::{Error, path_name};
 
 /// How many bytes are looked at to tell the format.
 const HEAD_BYTES: u64 = 1 << 16;
@@ -32,7 +32,17 @@ impl Source {
     pub fn name(&self) -> String {
         match self {
             Source::Stdin => "<stdin>".to_string(),
-            Source::File(path) => path.display().to_string(),
+            Source::File(path) => path_name(path),
+        }
+    }
+
+    /// Returns true if it can be read only once, from its beginning to its end: standard input, or a pipe.
+    pub(super) fn is_read_once(&self) -> bool {
+        match self {
+            Source::Stdin => true,
+            Source::File(path) => {
+                path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, path_name};
 
 /// A file as it was: its size and the time of its last change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl Stamp {
     /// Returns the stamp of a file. Errors if there is none.
     pub(super) fn of(path: &Path) -> Result<Self, Error> {
         let found = std::fs::metadata(path);
-        let data = found.map_err(|error| Error::from(error).in_source(&name(path)))?;
+        let data = found.map_err(|error| Error::from(error).in_source(&path_name(path)))?;
         let modified = data.modified().ok();
         Ok(Stamp { path: path.to_path_buf(), size: data.len(), modified })
     }
@@ -27,7 +27,7 @@ impl Stamp {
     pub(super) fn check(&self) -> Result<(), Error> {
         match Stamp::of(&self.path)? == *self {
             true => Ok(()),
-            false => Err(Error::from(ErrorKind::Changed).in_source(&name(&self.path))),
+            false => Err(Error::from(ErrorKind::Changed).in_source(&path_name(&self.path))),
         }
     }
 
@@ -36,10 +36,6 @@ impl Stamp {
         let since = self.modified.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
         since.map_or(0, |since| since.as_nanos())
     }
-}
-
-fn name(path: &Path) -> String {
-    path.display().to_string()
 }
 
 /// Fills `bytes` from a place in the file, whatever others read meanwhile.

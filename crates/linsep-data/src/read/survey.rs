@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::cell;
+use super::cell::{self, Fault};
 use crate::error::ErrorKind;
 
 /// Rows that are looked at, at most.
@@ -39,6 +39,10 @@ impl Seen {
                 let first = *self.first.get_or_insert(value);
                 self.breaks |= value != first + self.numbers as f64 || !starts_count(first);
                 self.numbers += 1;
+            }
+            Err(Fault { kind: ErrorKind::Inexact { .. }, .. }) => {
+                self.numbers += 1;
+                self.breaks = true;
             }
             Err(fault) if fault.missing => {
                 self.missing += 1;

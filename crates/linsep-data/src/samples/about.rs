@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Encoding, LabelNames};
+use super::{Encoding, LabelNames, RowNumbers};
 use crate::error::{Column, Error};
 use crate::memory;
 
@@ -19,6 +19,8 @@ pub struct About {
     pub index_base: u8,
     /// Rows that were left out for missing values.
     pub dropped: usize,
+    /// Which rows of the file the rows are. Of rows that were fetched it is still that of all rows of the data.
+    pub rows: RowNumbers,
     /// Missing values that were filled in.
     pub filled: u64,
     /// Columns that are no features.
@@ -36,6 +38,7 @@ impl Default for About {
             feature_names: None,
             index_base: 1,
             dropped: 0,
+            rows: RowNumbers::default(),
             filled: 0,
             left_out: vec![],
             label_column: None,

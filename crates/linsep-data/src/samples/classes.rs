@@ -90,7 +90,7 @@ impl Classes {
         own.sort_unstable();
         own.dedup();
         let rows = self.rows_of(&own);
-        let part = samples.part_of(&rows)?;
+        let part = samples.part_of(&rows)?.numbered_by(&rows);
         let place = |code: u32| own.binary_search(&(code as usize)).expect("a class") as u32;
         let codes = rows.iter().map(|&row| place(self.codes[row])).collect();
         let names = own.iter().map(|&class| self.names[class].clone()).collect();
@@ -107,7 +107,8 @@ impl Classes {
         let rows = self.rows_of(&[negative, positive]);
         let labels = rows.iter().map(|&row| self.codes[row] as usize == positive).collect();
         let names = [negative, positive].map(|class| self.names[class].clone());
-        Ok(named(samples.part_of(&rows)?.with_labels(labels), names))
+        let part = samples.part_of(&rows)?.numbered_by(&rows);
+        Ok(named(part.with_labels(labels), names))
     }
 
     /// Returns all rows, of which those of one class are positive. Features are shared, not copied.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::error::{Error, ErrorKind};
+use crate::integer;
 use crate::memory;
 
 /// The names of the two classes, as they were spelled in the data.
@@ -39,7 +40,10 @@ enum Key {
 fn key(spelling: &str) -> Key {
     match fast_float2::parse::<f64, _>(spelling) {
         // -0 and 0 are one label.
-        Ok(value) if value.is_finite() => Key::Number((value + 0.0).to_bits()),
+        // Two integers that round to one float are two labels.
+        Ok(value) if value.is_finite() && !integer::is_rounded(spelling.as_bytes(), value) => {
+            Key::Number((value + 0.0).to_bits())
+        }
         _ => Key::Word(spelling.to_string()),
     }
 }
@@ -174,7 +178,8 @@ impl LabelTable {
 
 fn larger(a: &str, b: &str) -> bool {
     match (fast_float2::parse::<f64, _>(a), fast_float2::parse::<f64, _>(b)) {
-        (Ok(a), Ok(b)) => a > b,
+        // Large integers may be one float.
+        (Ok(x), Ok(y)) => x > y || x == y && a > b,
         _ => a > b,
     }
 }
@@ -205,6 +210,9 @@ mod tests {
         check(&["no", "yes"], Some("no"), Ok(("yes", "no", "+-")));
         check(&["a", "b", "c", "a"], Some("a"), Ok(("rest", "a", "+--+")));
         check(&["nan", "0"], None, Ok(("0", "nan", "+-")));
+        // The larger of two that are one float.
+        let large = ["9007199254740993", "9007199254740992"];
+        check(&large, None, Ok((large[1], large[0], "+-")));
     }
 
     #[test]

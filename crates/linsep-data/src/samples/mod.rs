@@ -6,6 +6,7 @@ mod dense;
 mod encoding;
 mod labels;
 mod prefetch;
+mod row_numbers;
 mod sparse;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub(crate) use encoding::Encoder;
 pub use encoding::{Encoded, Encoding};
 pub use labels::{LabelNames, LabelTable, Labels};
 pub(crate) use prefetch::{prefetch, rows_ahead};
+pub use row_numbers::RowNumbers;
 pub use sparse::{Sparse, SparseBuilder, SparseFault};
 
 use crate::error::{Column, Error, ErrorKind};
@@ -351,7 +353,8 @@ impl Samples {
         self.features = self.features.select_rows(&keep);
         self.positive = keep.iter().map(|&i| self.positive[i]).collect();
         self.norms = keep.iter().map(|&i| self.norms[i]).collect();
-        Arc::make_mut(&mut self.about).dropped = rows - keep.len();
+        let about = Arc::make_mut(&mut self.about);
+        (about.dropped, about.rows) = (rows - keep.len(), RowNumbers::of(keep));
         Ok(())
     }
 
@@ -396,10 +399,18 @@ impl Samples {
     ///
     /// Errors if there is no row of one of the classes.
     pub fn with_rows(&self, rows: &[usize]) -> Result<Self, Error> {
-        self.part_of(rows)?.with_both_classes()
+        self.part_of(rows)?.numbered_by(rows).with_both_classes()
     }
 
-    /// Returns the same, but one of the classes may be absent. Errors if no row is named.
+    /// Returns a part that holds these rows as data of its own, whose rows keep the numbers of the file.
+    pub(crate) fn numbered_by(mut self, rows: &[usize]) -> Self {
+        let numbers = self.about.rows.select(rows);
+        Arc::make_mut(&mut self.about).rows = numbers;
+        self
+    }
+
+    /// Returns the same rows as a part of this data, of which one of the classes may be absent. Errors if no row is
+    /// named.
     pub fn part_of(&self, rows: &[usize]) -> Result<Self, Error> {
         if rows.is_empty() {
             return Err(ErrorKind::NoRows { dropped: 0 }.into());

@@ -276,4 +276,15 @@ impl ModelError {
             _ => None,
         }
     }
+
+    /// Returns the same with another number for the row that it is about.
+    pub fn with_row(mut self, number: impl Fn(usize) -> usize) -> Self {
+        if let ModelError::NoSuchCategory { row, .. }
+        | ModelError::BadTime { row, .. }
+        | ModelError::EntersLate { row, .. } = &mut self
+        {
+            *row = number(*row);
+        }
+        self
+    }
 }

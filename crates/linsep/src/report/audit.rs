@@ -42,7 +42,8 @@ impl<'a> Shown<'a> {
 
     /// Returns what to call a row that is shown.
     fn name(&self, place: usize) -> String {
-        self.id(place).unwrap_or_else(|| (self.rows[place].row + 1).to_string())
+        let number = || self.about.rows.number(self.rows[place].row).to_string();
+        self.id(place).unwrap_or_else(number)
     }
 }
 
@@ -75,7 +76,15 @@ pub(super) fn headline(audit: &Audit) -> (Tone, String, &'static str) {
         (true, _) => (
             Tone::Open,
             "stopped".to_string(),
-            "a limit was reached before any row could be judged",
+            match audit.stopped {
+                Some(Limit::Cancelled) => "interrupted before any row could be judged",
+                _ => "the time ran out before any row could be judged",
+            },
+        ),
+        (false, 0) if audit.stopped.is_some() => (
+            Tone::Open,
+            format!("{suspects} so far"),
+            "no label was found to be more probably wrong than right before the work was stopped",
         ),
         (false, 0) => (Tone::Good, suspects, "no label is more probably wrong than right"),
         (false, _) => (Tone::Mixed, suspects, "labels that are more probably wrong than right"),
@@ -196,7 +205,8 @@ fn value(samples: &Samples, place: usize, feature: usize) -> String {
     cell
 }
 
-/// Returns what `audit --json` prints: the suspects, or the first `top` rows of the ranking. Rows count from 1.
+/// Returns what `audit --json` prints: the suspects, or the first `top` rows of the ranking. Rows are those of the file,
+/// counted from 1.
 ///
 /// Errors if rows that are named cannot be read.
 pub fn json(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Value, Error> {
@@ -206,7 +216,7 @@ pub fn json(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Value,
         .map(|place| {
             let row = &shown.rows[place];
             let mut value = json!({
-                "row": row.row + 1,
+                "row": about.rows.number(row.row),
                 "label": audit.names[row.class],
                 "suggested": audit.names[row.suggested],
                 "probability": row.probability,
@@ -223,8 +233,9 @@ pub fn json(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Value,
             value
         })
         .collect();
-    let numbers = |rows: &[usize]| rows.iter().map(|row| row + 1).collect::<Vec<_>>();
+    let numbers = |rows: &[usize]| about.rows.numbers(rows);
     let contradictions: Vec<_> = audit.contradictions.iter().map(|group| numbers(group)).collect();
+    let suspects: Vec<usize> = audit.suspects().iter().map(|row| row.row).collect();
     let decided = |d: &Decision| json!({ "verdict": d.word(), "margin": margin(&d.margin()) });
     let proven = audit.proven.as_ref().map(|proven| {
         let removal = proven.removal.as_ref().map(|removal| {
@@ -238,8 +249,8 @@ pub fn json(data: &dyn Data, audit: &Audit, top: Option<usize>) -> Result<Value,
         })
     });
     Ok(json!({
-        "suspects": audit.suspects().iter().map(|row| row.row + 1).collect::<Vec<_>>(),
-        "expected_wrong_labels": audit.expected,
+        "suspects": numbers(&suspects),
+        "expected_wrong_labels": (!audit.rows.is_empty()).then_some(audit.expected),
         "ranking": ranking,
         "contradictions": contradictions,
         "proven": proven,
@@ -270,15 +281,15 @@ pub fn csv_header(named: bool) -> String {
     )
 }
 
-/// Returns the line of a row, which counts from 1, and of its name if it has one, given those of the classes.
-pub fn csv_line(names: &[String], row: &AuditedRow, id: Option<&str>) -> String {
-    let label = |class: usize| cell(&names[class]);
+/// Returns the line of a row of the audit, whose number is that of the file, and of its name if it has one.
+pub fn csv_line(about: &About, audit: &Audit, row: &AuditedRow, id: Option<&str>) -> String {
+    let label = |class: usize| cell(&audit.names[class]);
     let without = row.cost.and_then(|cost| cost.without);
     let bound = |bound: Option<f64>| bound.map_or(String::new(), number);
     let id = id.map_or(String::new(), |id| format!(",{}", cell(id)));
     format!(
         "{}{id},{},{},{},{},{},{},{},{},{}\n",
-        row.row + 1,
+        about.rows.number(row.row),
         label(row.class),
         label(row.suggested),
         number(row.probability),
@@ -296,5 +307,35 @@ fn cell(text: &str) -> String {
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::audit::{AuditOptions, AuditWatch, audit};
+    use crate::data::Memory;
+
+    struct Cancelled(AtomicBool);
+
+    impl AuditWatch for Cancelled {
+        fn cancelled(&self) -> Option<&AtomicBool> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn an_audit_that_was_interrupted_at_once_has_not_looked() {
+        let values = (0..40).map(f64::from).collect();
+        let samples = Samples::dense(values, 1, (0..40).map(|k| k >= 20).collect()).unwrap();
+        let watch = Cancelled(AtomicBool::new(true));
+        let found = audit(&samples, &AuditOptions::default(), &watch).unwrap();
+        let (_, word, meaning) = headline(&found);
+        assert_eq!((&word[..], meaning), ("stopped", "interrupted before any row could be judged"));
+        let value = json(&Memory::new(&samples), &found, None).unwrap();
+        assert_eq!(value["expected_wrong_labels"], Value::Null);
+        assert_eq!(value["stopped"], "cancelled");
     }
 }

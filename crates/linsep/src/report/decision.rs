@@ -54,10 +54,11 @@ impl<'a> Shown<'a> {
         (self.samples.as_ref().expect("rows were fetched"), self.places[&row])
     }
 
-    /// Returns what a row is called: by the column that names rows, else its number from 1.
+    /// Returns what a row is called: by the column that names rows, else its number in the file.
     fn name(&self, row: usize) -> String {
         let (samples, place) = self.at(row);
-        samples.row_ids().map_or_else(|| (row + 1).to_string(), |ids| ids.get(place).to_string())
+        let number = || self.about.rows.number(row).to_string();
+        samples.row_ids().map_or_else(number, |ids| ids.get(place).to_string())
     }
 
     fn is_positive(&self, row: usize) -> bool {

@@ -31,7 +31,7 @@ pub fn fit(data: &dyn Data, method: &MethodSettings, fit: &Fit) -> Value {
     value
 }
 
-/// Returns what `decide --json` prints. Rows are counted from 1, and named if the data names them.
+/// Returns what `decide --json` prints. Rows are those of the file, counted from 1, and named if the data names them.
 ///
 /// Errors if rows that are named cannot be read.
 pub fn decision(
@@ -45,8 +45,8 @@ pub fn decision(
         false => data.fetch(&rows)?.row_ids().cloned(),
     };
     let names = names.map(|ids| (0..ids.len()).map(|i| ids.get(i).to_string()).collect::<Vec<_>>());
-    let rows: Vec<usize> = rows.iter().map(|row| row + 1).collect();
     let (shape, about) = (data.shape(), data.about());
+    let rows = about.rows.numbers(&rows);
     let (margin, hyperplane) = (decision.margin(), decision.hyperplane());
     let mut value = json!({
         "verdict": decision.word(),
@@ -69,7 +69,7 @@ pub fn decision(
         },
         "chance": chance(shape.rows, shape.columns),
         "conflicting_rows": rows,
-        "contradictory_rows": decision.contradiction.map(|(a, b)| [a + 1, b + 1]),
+        "contradictory_rows": decision.contradiction.map(|(a, b)| about.rows.numbers(&[a, b])),
         "explanation": explanation.map(|explanation| self::explanation(about, explanation)),
         "weights": hyperplane.map(|h| &h.weights),
         "bias": hyperplane.map(|h| h.bias),
@@ -96,11 +96,12 @@ pub(super) fn known(bound: f64) -> Option<f64> {
 }
 
 pub(super) fn explanation(about: &About, explanation: &Explanation) -> Value {
-    let numbers = |rows: &[usize]| rows.iter().map(|row| row + 1).collect::<Vec<usize>>();
     let contradictions: Vec<_> =
-        explanation.contradictions.iter().map(|group| numbers(group)).collect();
+        explanation.contradictions.iter().map(|group| about.rows.numbers(group)).collect();
     let removal = explanation.removal.as_ref().map(|removal| {
-        let row = |r: &RemovedRow| json!({ "row": r.row + 1, "distance": finite(r.distance) });
+        let row = |r: &RemovedRow| {
+            json!({ "row": about.rows.number(r.row), "distance": finite(r.distance) })
+        };
         json!({
             "rows": removal.rows.iter().map(row).collect::<Vec<Value>>(),
             "irreducible": removal.irreducible,
@@ -117,7 +118,7 @@ pub(super) fn explanation(about: &About, explanation: &Explanation) -> Value {
         };
         json!({
             "features": carried.features.iter().map(name).collect::<Vec<Value>>(),
-            "rows": numbers(&carried.rows),
+            "rows": about.rows.numbers(&carried.rows),
         })
     });
     json!({ "contradictions": contradictions, "removal": removal, "carried_by": carried_by })

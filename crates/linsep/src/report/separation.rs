@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::summary::{Summary, Table, Tone};
 use super::{counted, grouped, number};
+use crate::data::samples::RowNumbers;
 use crate::models::{InCommon, Model, Separation, SeparationKind, Vector};
 
 /// Coefficients that are shown one by one, and rows in a list.
@@ -19,6 +20,8 @@ pub struct Names {
     pub categories: Vec<String>,
     /// The outcome.
     pub outcome: String,
+    /// Which rows of the file the rows are.
+    pub rows: RowNumbers,
 }
 
 impl Names {
@@ -50,7 +53,9 @@ impl Names {
             }
             Model::Cumulative { .. } => format!("below {}", category(at + 1)),
             Model::Sequential { .. } => category(at),
-            Model::Conditional {} | Model::Cox { .. } => format!("row {}", vector.other + 1),
+            Model::Conditional {} | Model::Cox { .. } => {
+                format!("row {}", self.rows.number(vector.other))
+            }
             _ => String::new(),
         }
     }
@@ -105,7 +110,8 @@ pub fn text(
     }
     summary.table(coefficient_table(&coefficients, &estimates(found)));
     if !found.rows.is_empty() {
-        let numbers: Vec<String> = found.rows.iter().map(|row| (row + 1).to_string()).collect();
+        let numbers: Vec<String> =
+            found.rows.iter().map(|&row| names.rows.number(row).to_string()).collect();
         let lead = format!("{}: ", counted(found.rows.len() as u64, "row"));
         summary.list("caused by", &lead, &numbers[..numbers.len().min(SHOWN_ROWS)]);
     }
@@ -162,10 +168,10 @@ fn coefficient_table(names: &[String], estimates: &[String]) -> Table {
     table
 }
 
-/// Returns the answer for programs. Rows count from 1.
+/// Returns the answer for programs. Rows are those of the file, counted from 1.
 pub fn json(model: &Model, found: &Separation, names: &Names, rows: usize) -> serde_json::Value {
     let coefficients = names.coefficients(model, found);
-    let numbers = |rows: &[usize]| rows.iter().map(|row| row + 1).collect::<Vec<_>>();
+    let numbers = |rows: &[usize]| names.rows.numbers(rows);
     let named = |places: &[usize]| places.iter().map(|&k| &coefficients[k]).collect::<Vec<_>>();
     let estimates: Vec<serde_json::Value> = coefficients
         .iter()
@@ -181,7 +187,7 @@ pub fn json(model: &Model, found: &Separation, names: &Names, rows: usize) -> se
         .excluded
         .iter()
         .filter(|_| !names.categories.is_empty() || matches!(model, Model::Cox { .. }))
-        .map(|v| json!({ "row": v.row + 1, "excludes": names.excluded(model, v) }))
+        .map(|v| json!({ "row": names.rows.number(v.row), "excludes": names.excluded(model, v) }))
         .collect();
     json!({
         "model": model.name(),

@@ -24,8 +24,8 @@ use super::piece::{Layout, Levels};
 use super::stamp::{Stamp, read_at};
 use super::streamed::{Known, Parts, SparseShape, StreamOptions};
 use super::{Opened, ReadOptions, Source};
-use crate::error::{Error, ErrorKind};
-use crate::samples::{Features, LabelNames, Labels, RowIds};
+use crate::error::{Error, ErrorKind, path_name};
+use crate::samples::{Features, LabelNames, Labels, RowIds, RowNumbers};
 
 /// What a cache begins and ends with.
 const MAGIC: &[u8; 8] = b"LINSEPC1";
@@ -47,6 +47,7 @@ struct Contents {
     positive: String,
     dropped: Vec<u64>,
     dropped_in_all: usize,
+    kept: RowNumbers,
     /// How many rows are not left out, and how many values are stored.
     rows: usize,
     stored: u64,
@@ -87,14 +88,16 @@ pub(super) fn open(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(CacheParts, Known), Error> {
     let copied = match source {
-        Source::File(path) => Some(Original::of(path, options)?),
-        Source::Stdin => None,
+        Source::File(path) if !source.is_read_once() => Some(Original::of(path, options)?),
+        _ => None,
     };
     let original = copied.as_ref().map(|copied| copied.stamp.clone());
     let folder = match (&stream.cache_dir, source) {
         (Some(folder), _) => folder.clone(),
-        (None, Source::File(path)) => path.parent().unwrap_or(Path::new("")).to_path_buf(),
-        (None, Source::Stdin) => std::env::temp_dir(),
+        (None, Source::File(path)) if copied.is_some() => {
+            path.parent().unwrap_or(Path::new("")).to_path_buf()
+        }
+        _ => std::env::temp_dir(),
     };
     let path = match &copied {
         Some(copied) => folder.join(&copied.name),
@@ -107,7 +110,7 @@ pub(super) fn open(
         return Ok((parts, known));
     }
     let mut table = opened.table(options, labels.is_some())?;
-    let in_cache = |error: io::Error| Error::from(error).in_source(&path.display().to_string());
+    let in_cache = |error: io::Error| Error::from(error).in_source(&path_name(&path));
     let sought = write::Sought { identity: &identity, limit: stream.cache_limit };
     write::write(&mut *table, &path, &sought, options, labels, progress)?;
     if let Some(stamp) = &original {
@@ -120,7 +123,7 @@ pub(super) fn open(
     let opened = CacheParts::open(&path, &identity, original);
     match &copied {
         Some(copied) => copied.remove_older(&folder),
-        // The rows of standard input are of no use to anybody else.
+        // The rows of standard input or of a pipe are of no use to anybody else.
         None => std::fs::remove_file(&path).map_err(in_cache)?,
     }
     opened
@@ -198,7 +201,7 @@ fn sampled(path: &Path, size: u64) -> Result<u64, Error> {
 impl CacheParts {
     /// Returns a cache that was written for this. Errors if there is none, or if it is damaged.
     fn open(path: &Path, identity: &str, original: Option<Stamp>) -> Result<(Self, Known), Error> {
-        let name = path.display().to_string();
+        let name = path_name(path);
         Self::read_contents(path, identity, original).map_err(|error| error.in_source(&name))
     }
 
@@ -241,6 +244,7 @@ impl CacheParts {
             labels: Labels { positive, names },
             dropped,
             dropped_in_all: contents.dropped_in_all,
+            rows: contents.kept,
             sparse: match shape {
                 block::Shape::Sparse(base, columns) => {
                     Some(SparseShape { base, columns, stored: contents.stored })
@@ -255,7 +259,7 @@ impl CacheParts {
         let place = self.blocks[part];
         checked(&self.file, place)
             .and_then(|bytes| block::decode(&bytes, place.rows, self.shape, self.named))
-            .map_err(|error| error.in_source(&self.path.display().to_string()))
+            .map_err(|error| error.in_source(&path_name(&self.path)))
     }
 }
 

@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::Path;
 
 use super::{Contents, MAGIC, Place, block};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, path_name};
 use crate::read::gather::Gather;
 use crate::read::labels::LabelFile;
 use crate::read::piece::{SparseRows, Values};
 use crate::read::streamed::settled;
 use crate::read::{ReadOptions, Table};
-use crate::samples::RowIds;
+use crate::samples::{RowIds, RowNumbers};
 use crate::whole_file::WholeFile;
 
 /// Values of a block: enough for a disk to be quick, few enough for many blocks to be in memory.
@@ -34,7 +34,7 @@ pub(super) fn write(
     labels: Option<LabelFile>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(), Error> {
-    let name = path.display().to_string();
+    let name = path_name(path);
     let in_cache = |error: std::io::Error| Error::from(ErrorKind::Cache(error)).in_source(&name);
     let file = WholeFile::create(path).map_err(in_cache)?;
     let layout = table.layout().clone();
@@ -75,6 +75,7 @@ pub(super) fn write(
         negative: settled.labels.names.negative,
         positive: settled.labels.names.positive,
         dropped_in_all: settled.dropped.len(),
+        kept: RowNumbers::without(&settled.dropped),
         dropped: settled.without_label,
         rows: settled.labels.positive.len(),
         stored: pending.stored,

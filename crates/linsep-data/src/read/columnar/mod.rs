@@ -31,7 +31,7 @@ pub(in crate::read) use table::{ColumnarTable, Picked};
 pub(in crate::read) use texts::Texts;
 
 use super::format::Format;
-use crate::error::{Column, Error, ErrorKind};
+use crate::error::{Column, Error, ErrorKind, path_name};
 use rows::{Misplaced, Plan};
 use schema::Columns;
 
@@ -108,16 +108,16 @@ impl Files {
     /// Errors if one cannot be opened, is damaged, or has other columns than the first.
     pub(in crate::read) fn open(paths: &[PathBuf], format: Format) -> Result<Self, Error> {
         let files = paths.iter().map(|path| {
-            PartFile::open(path, format).map_err(|error| error.in_source(&name_of(path)))
+            PartFile::open(path, format).map_err(|error| error.in_source(&path_name(path)))
         });
         let files: Vec<PartFile> = files.collect::<Result<_, _>>()?;
         let first = files.first().ok_or(ErrorKind::NoFiles)?;
         let columns = Columns::new(first.schema(), |root| list_length(&files, root))?;
         for file in &files[1..] {
             if let Some((k, expected, found)) = columns.difference(file.schema()) {
-                let first = name_of(&first.path);
+                let first = path_name(&first.path);
                 let kind = ErrorKind::OtherColumns { number: k + 1, found, expected, first };
-                return Err(Error::from(kind).in_source(&name_of(&file.path)));
+                return Err(Error::from(kind).in_source(&path_name(&file.path)));
             }
         }
         let (mut parts, mut rows) = (vec![], vec![]);
@@ -128,7 +128,7 @@ impl Files {
                 rows.push(more);
                 before = before.checked_add(more).ok_or_else(|| {
                     let what = format!("a part claims {more} rows");
-                    Error::from(ErrorKind::Damaged { what }).in_source(&name_of(&file.path))
+                    Error::from(ErrorKind::Damaged { what }).in_source(&path_name(&file.path))
                 })?;
             }
         }
@@ -171,7 +171,7 @@ impl Files {
             let opened = File::open(&file.path).map_err(Error::from);
             opened
                 .and_then(|opened| file.check_unchanged(&opened))
-                .map_err(|error| error.in_source(&name_of(&file.path)))
+                .map_err(|error| error.in_source(&path_name(&file.path)))
         })
     }
 
@@ -211,7 +211,7 @@ impl Files {
                 Err(ErrorKind::Damaged { what }.into())
             }
         });
-        result.map_err(|error| error.in_source(&name_of(&file.path)))
+        result.map_err(|error| error.in_source(&path_name(&file.path)))
     }
 }
 
@@ -284,10 +284,6 @@ fn guarded<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     })
 }
 
-fn name_of(path: &Path) -> String {
-    path.display().to_string()
-}
-
 /// Returns the length of the first list of a column, or `None` if there is none.
 fn list_length(files: &[PartFile], root: usize) -> Result<Option<usize>, Error> {
     for file in files {
@@ -301,7 +297,7 @@ fn list_length(files: &[PartFile], root: usize) -> Result<Option<usize>, Error> 
             if length.is_some() {
                 return Ok(length);
             }
-            decoded.map_err(|error| error.in_source(&name_of(&file.path)))?;
+            decoded.map_err(|error| error.in_source(&path_name(&file.path)))?;
         }
     }
     Ok(None)

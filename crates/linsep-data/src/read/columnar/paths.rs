@@ -1,10 +1,11 @@
 //! Folders and patterns: the part files that a path stands for.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::format::Format;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, path_name};
 
 /// Returns the part files that a folder or a pattern stands for, by name; `None` for a plain file.
 ///
@@ -26,13 +27,13 @@ pub(in crate::read) fn part_files(path: &Path) -> Result<Option<Vec<PathBuf>>, E
         true => Err(ErrorKind::NoFiles.into()),
         false => Ok(Some(files)),
     });
-    files.map_err(|error| error.in_source(&path.display().to_string()))
+    files.map_err(|error| error.in_source(&path_name(path)))
 }
 
 fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let names = names_in(folder)?;
     if let Some(name) = names.iter().find(|name| folder.join(name).is_dir()) {
-        let found = format!("the folder \"{name}\" in it");
+        let found = format!("the folder \"{}\" in it", path_name(name.as_ref()));
         let expected = "part files side by side: partitions in folders are not read";
         return Err(ErrorKind::Unsupported { found, expected }.into());
     }
@@ -42,16 +43,17 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 fn by_pattern(path: &Path, pattern: &str) -> Result<Vec<PathBuf>, Error> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let names = names_in(folder.unwrap_or(".".as_ref()))?;
-    let fitting = names.into_iter().filter(|name| fits(pattern.as_bytes(), name.as_bytes()));
+    let fits = |name: &OsString| fits(pattern.as_bytes(), name.as_encoded_bytes());
+    let fitting = names.into_iter().filter(fits);
     of_one_format(fitting.map(|name| path.with_file_name(name)))
 }
 
 /// Returns the names in a folder that stand for data, in order.
-fn names_in(folder: &Path) -> Result<Vec<String>, Error> {
+fn names_in(folder: &Path) -> Result<Vec<OsString>, Error> {
     let mut names = vec![];
     for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if !name.starts_with(['.', '_']) {
+        let name = entry?.file_name();
+        if !matches!(name.as_encoded_bytes(), [b'.' | b'_', ..]) {
             names.push(name);
         }
     }

@@ -18,9 +18,10 @@ use arrow_select::take::take;
 
 use super::Numbers;
 use crate::error::ErrorKind;
+use crate::integer;
 
-/// Integers up to here have an exact f64.
-const EXACT: u64 = 1 << 53;
+/// Integers up to here need no look.
+const SMALL: u64 = integer::ALL_EXACT as u64;
 
 /// What is wrong with a value.
 pub(super) struct Fault {
@@ -163,7 +164,7 @@ fn scalars<T: Float>(array: &ArrayRef) -> Result<Cow<'_, [T]>, Fault> {
         }
         DataType::UInt64 => {
             let array = array.as_primitive::<UInt64Type>();
-            check_exact(array, |v| v <= EXACT)?;
+            check_exact(array, |v| v <= SMALL)?;
             array.values().iter().map(|&v| T::from_f64(v as f64)).collect::<Vec<T>>().into()
         }
         DataType::Decimal32(_, scale) => decimals::<Decimal32Type, T>(array, *scale),
@@ -206,23 +207,24 @@ fn each<'a, A: ArrowPrimitiveType, T: Float>(
 fn signed<'a, A: ArrowPrimitiveType<Native = i64>, T: Float>(
     array: &'a ArrayRef,
 ) -> Result<Cow<'a, [T]>, Fault> {
-    check_exact(array.as_primitive::<A>(), |v| v.unsigned_abs() <= EXACT)?;
+    check_exact(array.as_primitive::<A>(), |v| v.unsigned_abs() <= SMALL)?;
     Ok(each::<A, T>(array, |v| T::from_f64(v as f64)))
 }
 
-/// Errors at the first integer that is there and not exact.
+/// Errors at the first integer that is there and not exact; small ones are.
 fn check_exact<A: ArrowPrimitiveType>(
     array: &PrimitiveArray<A>,
-    is_exact: impl Fn(A::Native) -> bool,
+    is_small: impl Fn(A::Native) -> bool,
 ) -> Result<(), Fault>
 where
-    A::Native: Display,
+    A::Native: Display + Into<i128>,
 {
     // Without a way out in the loop it is vectorised.
-    if array.values().iter().fold(true, |all, &v| all & is_exact(v)) {
+    if array.values().iter().fold(true, |all, &v| all & is_small(v)) {
         return Ok(());
     }
-    let inexact = |&at: &usize| array.is_valid(at) && !is_exact(array.value(at));
+    let inexact =
+        |&at: &usize| array.is_valid(at) && integer::exact(array.value(at).into()).is_none();
     match (0..array.len()).find(inexact) {
         Some(at) => {
             let found = array.value(at).to_string();

@@ -8,6 +8,7 @@ use memchr::{memchr, memchr2};
 use super::super::labels::label_in;
 use super::super::piece::Kind as RawKind;
 use super::{Parser, Rows};
+use crate::integer;
 
 /// Delimiters that cannot be a part of a number.
 const DELIMITERS: [u8; 5] = [b',', b';', b'\t', b'|', b':'];
@@ -82,7 +83,10 @@ fn line<'a>(
         let cell = &text[at..];
         let length = if *kind == Kind::Feature {
             let (value, length) = fast_float2::parse_partial::<f64, _>(cell).ok()?;
-            if !value.is_finite() {
+            // Beyond this, or NaN: what is to be refused is refused elsewhere.
+            let plain = value.abs() < integer::ALL_EXACT
+                || value.is_finite() && !integer::is_rounded(&cell[..length], value);
+            if !plain {
                 return None;
             }
             values.push(value);

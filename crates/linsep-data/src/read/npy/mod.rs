@@ -23,7 +23,7 @@ use super::source::{Input, Source};
 use super::{Categorical, ReadOptions, name_label};
 use crate::error::{Column, Error, ErrorKind};
 use crate::memory;
-use crate::samples::{About, Dense, Features, Missing, RowIds, Samples};
+use crate::samples::{About, Dense, Features, Missing, RowIds, RowNumbers, Samples};
 use header::{Header, damaged};
 use number::{Number, Target};
 pub(super) use strings::read_labels;
@@ -328,11 +328,17 @@ pub(super) fn read(
     let settled = tally
         .settle(features, labels, |table| table.into_classes(options.positive.as_deref()))
         .map_err(|error| name_label(error, &layout))?;
-    let mut about = About { label_names: settled.labels.names.clone(), ..About::default() };
+    let before = RowNumbers::without(&settled.dropped);
+    let label_names = settled.labels.names.clone();
     let samples = Samples::new(settled.features, settled.labels, options.missing)
-        .map_err(|error| name_column(error, &layout))?;
-    about.dropped = settled.dropped + samples.about().dropped;
-    about.label_column = layout.label.clone();
+        .map_err(|error| before.place(name_column(error, &layout)))?;
+    let about = About {
+        label_names,
+        dropped: settled.dropped.len() + samples.about().dropped,
+        rows: before.after(&samples.about().rows, samples.rows()),
+        label_column: layout.label.clone(),
+        ..About::default()
+    };
     Ok(samples.with_about(about))
 }
 
@@ -348,8 +354,12 @@ pub(super) fn outcomes(
         return gathered(features, tally, &layout, options.missing)?.outcomes(labels, options);
     }
     let settled = tally.settle(features, labels, Ok)?;
-    let about =
-        About { dropped: settled.dropped, label_column: layout.label.clone(), ..About::default() };
+    let about = About {
+        dropped: settled.dropped.len(),
+        rows: RowNumbers::without(&settled.dropped),
+        label_column: layout.label.clone(),
+        ..About::default()
+    };
     let ready = Ready { features: settled.features, labels: settled.labels, about, ids: None };
     ready.into_outcomes(&layout, options.missing)
 }

@@ -1,6 +1,7 @@
 //! A number as NumPy stores it, of any type and byte order, as `f32` or `f64`.
 
 use crate::error::{Column, Error, ErrorKind};
+use crate::integer;
 use crate::kernels::Element;
 
 /// A type of number that NumPy stores.
@@ -184,8 +185,7 @@ impl Number {
 
 /// Returns the integer as a float, NaN if there is no exact one.
 fn exact(integer: i128) -> f64 {
-    let value = integer as f64;
-    if value as i128 == integer { value } else { f64::NAN }
+    integer::exact(integer).unwrap_or(f64::NAN)
 }
 
 #[inline(always)]

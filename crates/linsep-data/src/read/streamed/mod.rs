@@ -15,12 +15,13 @@ use super::columnar::Picked;
 use super::fill::{self, Fills, RawRows};
 use super::gather::{Gather, describe, name_column};
 use super::labels::{LabelFile, SettledRows, Tally};
+use super::npy::later;
 use super::piece::{Layout, Levels};
 use super::{Format, Opened, ReadOptions, Source, Table, cache, label_file, name_label};
 use crate::data::{Absorb, Block, Data, Reads, Shape, rows_per_block};
 use crate::error::{Error, ErrorKind};
 use crate::memory;
-use crate::samples::{About, Encoder, Features, Labels, Missing, RowIds, Samples};
+use crate::samples::{About, Encoder, Features, Labels, Missing, RowIds, RowNumbers, Samples};
 
 /// Where rows of text are kept in a form that is quick to read.
 #[derive(Clone, Debug, Default)]
@@ -127,6 +128,8 @@ pub(super) struct Known {
     /// Rows that are left out, and how many are in all, those that the parts do not hold too.
     pub(super) dropped: Vec<u64>,
     pub(super) dropped_in_all: usize,
+    /// Which rows of the file are left.
+    pub(super) rows: RowNumbers,
     /// What is known of sparse rows.
     pub(super) sparse: Option<SparseShape>,
 }
@@ -210,12 +213,13 @@ impl Streamed {
         stream: &StreamOptions,
         name: String,
     ) -> Result<Self, Error> {
-        let Known { layout, levels, labels, dropped, dropped_in_all, sparse } = known;
+        let Known { layout, levels, labels, dropped, dropped_in_all, rows, sparse } = known;
         let mut starts = vec![0];
         parts.rows().iter().for_each(|rows| starts.push(starts[starts.len() - 1] + rows));
         let mut about = About {
             label_names: labels.names,
             dropped: dropped_in_all,
+            rows,
             index_base: sparse.map_or(1, |sparse| sparse.base),
             ..About::default()
         };
@@ -289,11 +293,9 @@ impl Streamed {
             return Ok(None);
         }
         let labels = self.positive[number..number + raw.rows()].to_vec();
-        let samples = self.encoded(raw, labels).map_err(|mut error| {
-            let row = |row: u64| self.raw(number + row as usize - 1) as u64 + 1;
-            error.place.row = error.place.row.map(row);
-            error
-        })?;
+        let samples = self
+            .encoded(raw, labels)
+            .map_err(|error| self.about.rows.place(later(error, number)))?;
         Ok(Some((number, samples)))
     }
 
@@ -421,7 +423,7 @@ impl Streamed {
         let raw = Features::stacked(found).select_rows(&places);
         let labels = rows.iter().map(|&row| self.positive[row]).collect();
         let samples = self.encoded(raw, labels).map_err(|mut error| {
-            let row = |place: u64| self.raw(rows[place as usize - 1]) as u64 + 1;
+            let row = |place: u64| self.about.rows.number(rows[place as usize - 1]) as u64;
             error.place.row = error.place.row.map(row);
             error
         })?;
@@ -532,8 +534,8 @@ fn known(
     file: Option<LabelFile>,
 ) -> Result<Known, Error> {
     let SettledRows { labels, dropped, .. } = settled(tally, options, file, &layout)?;
-    let dropped_in_all = dropped.len();
-    Ok(Known { layout, levels, labels, dropped, dropped_in_all, sparse: None })
+    let (dropped_in_all, rows) = (dropped.len(), RowNumbers::without(&dropped));
+    Ok(Known { layout, levels, labels, dropped, dropped_in_all, rows, sparse: None })
 }
 
 /// Returns the labels of the rows that are kept. Errors as [`Samples::new`] does about classes.

@@ -7,7 +7,7 @@ use super::Found;
 use crate::classes::{Answer, Linear, Question};
 use crate::decide::Limit;
 
-/// Returns what `--json` prints. Rows are counted from 1, and named if the data names them.
+/// Returns what `--json` prints. Rows are those of the file, counted from 1, and named if the data names them.
 pub fn json(found: &Found) -> Value {
     let about = found.samples.about();
     let one = |answer: &Answer| {
@@ -21,7 +21,7 @@ pub fn json(found: &Found) -> Value {
                 "lower": known(answer.margin.lower),
                 "upper": known(answer.margin.upper),
             },
-            "conflicting_rows": rows.iter().map(|row| row + 1).collect::<Vec<usize>>(),
+            "conflicting_rows": about.rows.numbers(&rows),
             "explanation": answer.explanation.as_ref().map(|why| explanation(about, why)),
             "passes": answer.passes,
             "seconds": answer.seconds,
@@ -53,7 +53,7 @@ pub fn json(found: &Found) -> Value {
             "exists": argmax.exists(),
             "because": because,
             "classes": pair.map(|pair| pair.map(|class| &found.classes.names()[class])),
-            "conflicting_rows": rows.iter().map(|row| row + 1).collect::<Vec<usize>>(),
+            "conflicting_rows": about.rows.numbers(&rows),
             "weights": planes.map(|planes| planes.iter().map(|p| &p.weights).collect::<Vec<_>>()),
             "bias": planes.map(|planes| planes.iter().map(|p| p.bias).collect::<Vec<f64>>()),
             "seconds": argmax.seconds,

@@ -85,11 +85,11 @@ impl<'a> Found<'a> {
         (tone, word, parts.join("; "))
     }
 
-    /// Returns what a row is called: its name, or its number from 1.
+    /// Returns what a row is called: its name, or its number in the file.
     fn row(&self, row: usize) -> Value {
         match self.samples.row_ids() {
             Some(ids) => ids.get(row).into(),
-            None => (row + 1).into(),
+            None => self.samples.about().rows.number(row).into(),
         }
     }
 }

@@ -104,7 +104,7 @@ fn suspects(page: &mut Page, data: &dyn Data, audit: &Audit) -> Result<(), Error
             }
         });
         vec![
-            name.unwrap_or_else(|| (row.row + 1).to_string()),
+            name.unwrap_or_else(|| about.rows.number(row.row).to_string()),
             label(row.class),
             label(row.suggested),
             format!("{:.3}", row.probability),

@@ -58,7 +58,7 @@ fn numbers() {
 #[test]
 fn integers_beyond_f64_are_refused_as_numbers_only() {
     let beyond = 9_007_199_254_740_993;
-    let error = "row 3, column \"c\": expected an integer that f64 holds exactly (up to 2^53), \
+    let error = "row 3, column \"c\": expected an integer that f64 holds exactly, as all up to 2^53 are, \
                  found 9007199254740993";
     let text = "1, -, 9007199254740993";
     number(Int64Array::from(vec![Some(1), None, Some(beyond)]), error, text);
