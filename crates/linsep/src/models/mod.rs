@@ -15,6 +15,7 @@
 //! tells where coefficients run to. `common` says what rows have in common. The vectors are made on the fly by the checker's own code; rows of a binomial model
 //! stay wherever they are.
 
+mod allowance;
 mod common;
 mod cone;
 mod enclosed;
@@ -29,6 +30,6 @@ pub use linsep_proof::structure::{
     Coefficient, Model, ModelError, Response, Structure, Ties, Trial, Vector,
 };
 pub use separation::{
-    Separation, SeparationError, SeparationKind, SeparationOptions, Sign, check_model,
+    Open, Separation, SeparationError, SeparationKind, SeparationOptions, Sign, check_model,
     check_recession, check_separation, check_separation_data,
 };
