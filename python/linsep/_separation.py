@@ -36,6 +36,11 @@ class Separation:
     ----------
     kind : str
         "complete", "quasi-complete" or "overlap"; "undecided" if a limit was reached first.
+    because : str or None
+        The limit that was reached before everything was known: "passes", "time" or "cancelled".
+    unfinished : str or None
+        What that limit left open of a kind that is proven: "coefficients", which of them are finite and
+        whether more rows are separated, or "signs", whether an infinite one can have the other sign too.
     columns : list of str
         The names of all coefficients, in the order of the design.
     infinite : dict
@@ -91,6 +96,8 @@ class Separation:
     proof: Proof | None = None
     causes: list[str] = field(default_factory=list)
     total: int = 0
+    because: str | None = None
+    unfinished: str | None = None
 
     @property
     def estimate_exists(self) -> bool:
@@ -104,13 +111,18 @@ class Separation:
     @property
     def next_steps(self) -> list[tuple[str, str]]:
         """What can be done about it, each with the code for statsmodels where it has some."""
+        if self._open() == "coefficients":
+            return []
         left = self.total - len(self.settled)
         return next_steps(self.model, self.kind, list(self.infinite), self.left_out, left)
 
     def _status(self) -> list[tuple[str, str]]:
-        unknown = "unknown" if self.kind == "undecided" else "finite"
+        unknown = "unknown" if self._open() == "coefficients" else "finite"
         aliased = set(self.aliased)
         return [(c, "aliased" if c in aliased else self.infinite.get(c, unknown)) for c in self.columns]
+
+    def _open(self) -> str | None:
+        return "coefficients" if self.kind == "undecided" else self.unfinished
 
     def to_frame(self) -> Any:
         """Return a pandas frame of the coefficients and what becomes of their estimates."""
@@ -123,6 +135,8 @@ class Separation:
         return {
             "model": self.model,
             "kind": self.kind,
+            "because": self.because,
+            "unfinished": self.unfinished,
             "estimate_exists": None if self.kind == "undecided" else self.estimate_exists,
             "coefficients": dict(self._status()),
             "infinite": dict(self.infinite),
@@ -146,12 +160,18 @@ class Separation:
         moved = [pair for pair in status if pair[1] != "finite"]
         shown, finite = moved[:_SHOWN], len(status) - len(moved)
         if len(moved) > len(shown):
-            shown.append((f"… {len(moved) - len(shown):,} more", "not finite"))
+            rest = "unknown" if self._open() == "coefficients" else "not finite"
+            shown.append((f"… {len(moved) - len(shown):,} more", rest))
         return [*shown, (f"all {finite:,} others", "finite")] if finite else shown
 
     def _facts(self) -> list[tuple[str, str]]:
         exists = {"overlap": "exists", "undecided": "unknown"}.get(self.kind, "does not exist")
         facts = [("model", self.model), ("estimate", exists)]
+        if self.because is not None:
+            left = {None: "an answer was proven", "signs": "all signs were known"}
+            what = left.get(self.unfinished, "it was known which coefficients are finite")
+            stopped = {"time": "the time ran out", "passes": "the passes ran out"}
+            facts.append(("open", f"{stopped.get(self.because, 'stopped')} before {what}"))
         facts += [("coefficient" if k == 0 else "", line) for k, line in enumerate(self._lines())]
         if len(self.rows):
             named = self.rows if self.index is None else self.index
@@ -413,9 +433,13 @@ def _shaped(found: dict[str, Any], matrix: Matrix, response: Response, outcome: 
     columns = _design_names(matrix)
     names = _names(found["coefficients"], columns, response)
     rows = found["rows"]
-    causes = common_causes(matrix.values, columns, found["settled"], response.shown, outcome)
+    # After a limit nothing more is looked for.
+    settled = found["settled"] if found["because"] is None else found["settled"][:0]
+    causes = common_causes(matrix.values, columns, settled, response.shown, outcome)
     return Separation(
         kind=found["kind"],
+        because=found["because"],
+        unfinished=found["open"],
         columns=names,
         infinite={names[k]: word for k, word in found["infinite"]},
         aliased=[names[k] for k in found["aliased"]],

@@ -28,7 +28,7 @@ mod _linsep {
     #[pymodule_export]
     use super::audit::audit_rows;
     #[pymodule_export]
-    use super::classes::argmax;
+    use super::classes::{argmax, margin_at_least};
     #[pymodule_export]
     use super::cluster::{Cluster, Packer, Worker, merge, numbers_check, packed_key, pick, scores};
     #[pymodule_export]
@@ -36,7 +36,7 @@ mod _linsep {
     #[pymodule_export]
     use super::decide::{check_checkpoint, check_limits, compromise, decide};
     #[pymodule_export]
-    use super::fit::{fit, methods, sorted_by_class};
+    use super::fit::{fit, methods, soft_margin, sorted_by_class};
     #[pymodule_export]
     use super::page::{Decided, drawn_plane, page, picture};
     #[pymodule_export]

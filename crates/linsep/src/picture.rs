@@ -12,6 +12,7 @@
 //! k-th row, so that they do not either. Cost: three passes, and the sample.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -238,7 +239,12 @@ pub fn decision_plane(
             let all: Vec<_> = separator.weights.iter().chain([&separator.bias]).cloned().collect();
             Hyperplane::from_lifted(rounded(&all))
         }
-        _ => compromise_data(data, &DecideOptions::default(), watch)?.hyperplane,
+        _ => {
+            // After a limit the first step will do.
+            let soon = decision.unfinished.then_some(Duration::from_millis(1));
+            let options = DecideOptions::default().with_time_limit(soon);
+            compromise_data(data, &options, watch)?.hyperplane
+        }
     })
 }
 

@@ -26,12 +26,17 @@ impl<'a> Allowance<'a> {
     /// Returns the limit that has been reached, if one has.
     pub fn limit(&self, cancelled: Option<&AtomicBool>) -> Option<Limit> {
         let over = |most: u64| self.passes() >= most;
+        let passes = || self.options.max_passes.is_some_and(over).then_some(Limit::Passes);
+        self.late(cancelled).or_else(passes)
+    }
+
+    /// Returns the same for work that makes no passes: these do not end it.
+    pub fn late(&self, cancelled: Option<&AtomicBool>) -> Option<Limit> {
         match () {
             () if cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed)) => {
                 Some(Limit::Cancelled)
             }
             () if self.until.is_some_and(|until| Instant::now() >= until) => Some(Limit::Time),
-            () if self.options.max_passes.is_some_and(over) => Some(Limit::Passes),
             () => None,
         }
     }

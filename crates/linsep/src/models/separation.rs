@@ -402,7 +402,9 @@ fn answer(
     };
     let direction = strict.as_ref().map(|strict| in_coefficients(question, strict));
     let known = Separation { direction, ..known };
-    let Some(columns) = Columns::of(question, &face, &halt)? else {
+    let Some(columns) =
+        Columns::of(question, &face, &halt, &|| allowance.late(cancelled).is_some())?
+    else {
         return Ok(open(Open::Coefficients, known));
     };
     let (signs, all) = match &strict {
@@ -468,8 +470,14 @@ struct Columns {
 }
 
 impl Columns {
-    /// Returns it, or nothing if the work was halted. Errors if the data cannot be read.
-    fn of(question: &Question, face: &Face, halt: Halt) -> Result<Option<Self>, DecideError> {
+    /// Returns it, or nothing if the work was halted: between passes, or in what makes none. Errors if the data cannot be
+    /// read.
+    fn of(
+        question: &Question,
+        face: &Face,
+        between_passes: Halt,
+        halt: Halt,
+    ) -> Result<Option<Self>, DecideError> {
         // Of all rows the proof has told already, if all are on the face.
         let unchanged = match face.vectors == question.vectors {
             true => face.space.clone(),
@@ -481,7 +489,8 @@ impl Columns {
                 some.sort_unstable();
                 some.dedup();
                 let shown = question.shown(Mirror::default());
-                match free(&shown, question.start(some), question.known_free(), halt)? {
+                let known = question.known_free();
+                match free(&shown, question.start(some), known, between_passes)? {
                     Some(vectors) => {
                         let own = |v: Vec<IBig>| question.direction(v);
                         Space::Spanned(vectors.into_iter().map(own).collect())

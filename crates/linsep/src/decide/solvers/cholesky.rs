@@ -55,6 +55,12 @@ impl Cholesky {
         Some(Cholesky { n, lower })
     }
 
+    /// Returns the same for some hundreds of rows, without products of matrices: the same bits on every machine.
+    pub fn in_one_block(mut lower: Vec<f64>, n: usize) -> Option<Self> {
+        factor_corner(&mut lower, 0, n, n)?;
+        Some(Cholesky { n, lower })
+    }
+
     /// Makes b the x with A x = b.
     pub fn solve(&self, b: &mut [f64]) {
         let n = self.n;
