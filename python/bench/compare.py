@@ -1,6 +1,8 @@
 """LinearSeparator beside scikit-learn on the paper's shapes: ratios in one run.
 
-Classes that overlap first, beside LinearSVC. Then for each shape: the time of a fit, and whether the training data has mistakes left. Then the cost of
+Classes that overlap first, beside LinearSVC.
+
+Then for each shape: the time of a fit, and whether the training data has mistakes left. Then the cost of
 crossing from Python: the time of a call less the time spent in Rust.
 """
 
@@ -76,7 +78,7 @@ def race(X, y, epochs):
 
 
 def overlapping(rows, features, repeats=5):
-    """Print the time of a fit of classes that overlap beside LinearSVC, the best of several, and the mistakes."""
+    """Print the time of a fit of classes that overlap, the best of several, beside LinearSVC."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(rows, features))
     y = (X[:, :3].sum(axis=1) + 1.5 * rng.normal(size=rows) > 0).astype(int)

@@ -404,7 +404,7 @@ class Deadline:
             self.now = start + max(0.0, self.until - start) / questions
 
     def left(self) -> float | None:
-        """Return the seconds that are left for the question, which are never none; None without a limit."""
+        """Return the seconds that are left for the question, above 0; None without a limit."""
         return None if self.now is None else max(self.now - time.monotonic(), 1e-3)
 
 

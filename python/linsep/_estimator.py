@@ -28,8 +28,8 @@ __all__ = ["LinearSeparator"]
 _METHODS = {name: (weights, goes_on) for name, weights, goes_on in _linsep.methods()}
 # Methods in which a weight multiplies the loss of a row.
 _WEIGHTED = ("auto", *(name for name, (weights, _) in _METHODS.items() if weights))
-# Features up to which the soft margin is found by Newton's method: some ten steps to the optimum, so that the
-# answer does not depend on the order of the rows. With more of them, coordinate descent comes near it.
+# Features up to which the soft margin is found by Newton's method: some ten steps to the optimum, and
+# its answer does not depend on the order of the rows. Beyond, coordinate descent comes near it.
 _NEWTON = 255
 
 

@@ -270,7 +270,7 @@ def check_separation(
     parallel : bool
         Whether columns have one coefficient for all ordered categories, or one per threshold.
     max_passes, time_limit
-        Limits of each decision, as for :func:`linsep.decide`.
+        Limits of the whole question, as for :func:`linsep.decide`; what is proven by then is said.
 
     Returns
     -------
@@ -492,7 +492,7 @@ def check_recession(
         The structure vectors: a log-likelihood that is concave, and does not fall along g exactly if V g
         >= 0, has a maximum exactly if there is no such direction.
     max_passes, time_limit
-        Limits of each decision, as for :func:`linsep.decide`.
+        Limits of the whole question, as for :func:`linsep.decide`; what is proven by then is said.
 
     Returns
     -------

@@ -269,6 +269,7 @@ pub fn extended_norm<T: Element>(x: &[T]) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "numbers of a test, or what is compared with")]
 mod tests {
     use super::*;
 
