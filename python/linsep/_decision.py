@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -383,6 +384,24 @@ def check_options(
     }
     _linsep.check_limits(**limits)
     return {"maximise": margin == "max", "geometric": margin_kind == "geometric", **limits}
+
+
+class Deadline:
+    """A limit on time for several questions together."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.until = None if seconds is None else time.monotonic() + float(seconds)
+        self.now = self.until
+
+    def share(self, questions: int) -> None:
+        """Give the next question its share of the time that is left, of so many that are left."""
+        if self.until is not None:
+            start = time.monotonic()
+            self.now = start + max(0.0, self.until - start) / questions
+
+    def left(self) -> float | None:
+        """Return the seconds that are left for the question, above 0; None without a limit."""
+        return None if self.now is None else max(self.now - time.monotonic(), 1e-3)
 
 
 def decide_parts(

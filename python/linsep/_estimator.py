@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from linsep import _linsep
 from linsep._data import Labels, Matrix, check_exact, read_matrix, unmasked
-from linsep._decision import Decision, check_margin, decide_parts, whole
+from linsep._decision import Deadline, Decision, check_margin, decide_parts, whole
 from linsep._proof import Margin, Proof
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -28,9 +28,9 @@ __all__ = ["LinearSeparator"]
 _METHODS = {name: (weights, goes_on) for name, weights, goes_on in _linsep.methods()}
 # Methods in which a weight multiplies the loss of a row.
 _WEIGHTED = ("auto", *(name for name, (weights, _) in _METHODS.items() if weights))
-# Below this many values an optimum is sought to the last digit: it costs nothing, and the answer then
-# does not depend on the order of the rows.
-_SMALL = 100_000
+# Features up to which the soft margin is found by Newton's method: some ten steps to the optimum, and
+# its answer does not depend on the order of the rows. Beyond, coordinate descent comes near it.
+_NEWTON = 255
 
 
 class _Fit:
@@ -86,12 +86,13 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     C : float, default=1.0
         The weight of losses in "svm", "passive-aggressive" and the soft margin of "auto".
     tol : float, optional
-        The tolerance of "svm" and of the soft margin of "auto". By default 1e-4, and 1e-10 for up to
-        100,000 values, where that costs nothing.
+        The tolerance of "svm", by default 1e-4, and of the soft margin of "auto" for over 255 features.
+        For fewer it is met up to rounding, and the tolerance is not used.
     max_iter : int, default=1000
-        The number of epochs of an online method, or of passes over the data of "auto".
+        The number of epochs of an online method. For "auto" the number of passes over the data that the
+        decision may take, and as many for the soft margin.
     time_limit : float, optional
-        The time in seconds for each hyperplane.
+        The time in seconds for the fit. Hyperplanes that are left to find share the time that is left.
     shuffle : bool, default=False
         Whether an online method visits the rows in a new random order each epoch.
     multi_class : {"ovr", "ovo"}, default="ovr"
@@ -152,6 +153,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     conflicting_rows_: Any
     _states: list[str | None]
     _one_vs_rest: bool
+    _clock: Deadline
 
     def __init__(
         self,
@@ -228,10 +230,13 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
                     raise ValueError(f"sample_weight drops every row of the class {label}")
         tasks = self._tasks(read_matrix(X), y)
         starts = self._states if resumes else [None] * len(tasks)
-        found = [
-            self._solve(matrix, positive, None if weights is None else weights[rows], start)
-            for (matrix, positive, rows), start in zip(tasks, starts, strict=True)
-        ]
+        self._clock = Deadline(self.time_limit)
+        found = []
+        for k, ((matrix, positive, rows), start) in enumerate(zip(tasks, starts, strict=True)):
+            self._clock.share(len(tasks) - k)
+            part = None if weights is None else weights[rows]
+            found.append(self._solve(matrix, positive, part, start))
+        del self._clock
         self._keep(found, [places[rows] for _, _, rows in tasks])
         return self
 
@@ -415,7 +420,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             plane = {"coef": scale * decision.coef, "intercept": scale * decision.intercept}
             more = {"iterations": decision.passes, "stopped": stopped, "scale": 1.0}
             return {**found, **plane, **more}
-        soft = self._learn("svm", matrix, positive, weights, None, loss="l2")
+        soft = self._soft_margin(matrix, positive, weights)
         undecided = decision.verdict == "undecided"
         plane = {"coef": soft["coef"], "intercept": soft["intercept"]}
         iterations = max(decision.passes, soft["iterations"])
@@ -434,9 +439,30 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             margin=self.margin,
             gap=self.gap,
             max_passes=self.max_iter,
-            time_limit=self.time_limit,
+            time_limit=self._time_left(),
             progress=print if self.verbose else None,
         )
+
+    def _time_left(self) -> float | None:
+        """Return the time for the hyperplane under way."""
+        clock = getattr(self, "_clock", None)
+        return self.time_limit if clock is None else clock.left()
+
+    def _soft_margin(
+        self, matrix: Matrix, positive: np.ndarray, weights: np.ndarray | None
+    ) -> dict[str, Any]:
+        if matrix.columns > _NEWTON:
+            return self._learn("svm", matrix, positive, weights, None, loss="l2")
+        found = _linsep.soft_margin(
+            matrix.values,
+            np.ascontiguousarray(positive),
+            cost=float(self.C),
+            max_passes=int(self.max_iter),
+            weights=None if weights is None else np.ascontiguousarray(weights),
+            time_limit=self._time_left(),
+        )
+        plane = {"coef": found["coef"], "intercept": found["intercept"]}
+        return {**plane, "iterations": found["passes"], "stopped": not found["converged"]}
 
     def _learn(
         self,
@@ -450,8 +476,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     ) -> dict[str, Any]:
         settings: dict[str, Any] = {"name": method}
         if method == "svm":
-            small = matrix.rows * matrix.columns <= _SMALL
-            tolerance = self.tol if self.tol is not None else (1e-10 if small else 1e-4)
+            tolerance = 1e-4 if self.tol is None else self.tol
             settings.update(cost=float(self.C), tolerance=float(tolerance))
             settings.update({} if loss is None else {"loss": loss})
         if method == "passive-aggressive":
@@ -465,9 +490,9 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             matrix.values,
             np.ascontiguousarray(positive),
             method=json.dumps(settings),
-            max_epochs=1 if part_of_more else self._epochs(method, matrix),
+            max_epochs=1 if part_of_more else int(self.max_iter),
             weights=None if weights is None else np.ascontiguousarray(weights),
-            time_limit=None if self.time_limit is None else float(self.time_limit),
+            time_limit=self._time_left(),
             shuffle=bool(self.shuffle),
             seed=seed,
             part=part_of_more,
@@ -492,12 +517,6 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             "state": found["state"],
             "scale": 1.0 if method == "svm" else _power_of_two(length),
         }
-
-    def _epochs(self, method: str, matrix: Matrix) -> int:
-        """Return the limit on epochs: an optimum to the last digit takes more of them."""
-        exact = method == "svm" and self.tol is None
-        small = matrix.rows * matrix.columns <= _SMALL
-        return max(int(self.max_iter), 100_000) if exact and small else int(self.max_iter)
 
     def _unchanged(self, k: int, columns: int, state: str | None) -> dict[str, Any]:
         """Return the result of a batch without any row of the pair `k`."""

@@ -25,6 +25,7 @@ __all__ = [
     "fit",
     "in_common",
     "kept",
+    "margin_at_least",
     "merge",
     "methods",
     "model_separation",
@@ -38,6 +39,7 @@ __all__ = [
     "refuse_overwriting",
     "scores",
     "separation",
+    "soft_margin",
     "sorted_by_class",
     "structure_vectors",
     "trials",
@@ -92,6 +94,7 @@ class Worker:
     def finish(self) -> bytes | None: ...
 
 def address(x: Any) -> int: ...
+def margin_at_least(lower: float) -> str: ...
 def argmax(
     x: Any,
     codes: NDArray[np.uint32],
@@ -214,6 +217,15 @@ def separation(
     time_limit: float | None = None,
     most_rows: int | None = None,
     progress: Callable[[str], Any] | None = None,
+) -> dict[str, Any]: ...
+def soft_margin(
+    x: Any,
+    positive: NDArray[np.bool_],
+    *,
+    cost: float,
+    max_passes: int,
+    weights: NDArray[np.float64] | None = None,
+    time_limit: float | None = None,
 ) -> dict[str, Any]: ...
 def sorted_by_class(positive: NDArray[np.bool_]) -> bool: ...
 def structure_vectors(x: Any, asked: dict[str, Any]) -> dict[str, Any]: ...

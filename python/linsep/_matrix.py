@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from linsep import _html, _linsep
 from linsep._data import Labels, Matrix, read_classes, read_matrix
-from linsep._decision import Decision, Margin, check_options, decide_parts, naming_columns
+from linsep._decision import Deadline, Decision, Margin, check_options, decide_parts, naming_columns
 from linsep._picture import Source
 from linsep._proof import Proof, Verification
 from linsep._separation import verify_separation
@@ -115,7 +115,7 @@ class SeparabilityMatrix:
         return all(decision.separable for decision in self.one_vs_rest.values())
 
     def verdict(self, a: Any, b: Any = None) -> str:
-        """Return the verdict on two classes, or on one against the rest."""
+        """Return the verdict on two classes, or on one against the rest: b left out, or "rest"."""
         return self._decision(a, b).verdict
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -157,17 +157,27 @@ class SeparabilityMatrix:
         return pd.DataFrame(self._rows(), columns=names)
 
     def margin(self, a: Any, b: Any = None) -> Margin:
-        """Return the bounds on the largest margin between two classes, or between one and the rest."""
+        """Return the bounds on the largest margin between two classes, or between one and the rest.
+
+        The rest is what b is if it is left out, or "rest", unless a class has that name.
+        """
         return self._decision(a, b).margin
 
     def _decision(self, a: Any, b: Any = None) -> Decision:
-        if b is None:
+        known = set(self.classes)
+        rest = b is None or (isinstance(b, str) and b == "rest" and b not in known)
+        for label in [a] if rest else [a, b]:
+            if label not in known:
+                raise KeyError(f"{label!r} is not one of the classes {self.classes}")
+        if rest:
             return self.one_vs_rest[a]
+        if a == b:
+            raise KeyError(f"{a!r} twice: expected two classes, or one and 'rest'")
         return self.one_vs_one[(a, b) if (a, b) in self.one_vs_one else (b, a)]
 
     def _cell(self, a: Any, b: Any = None) -> str:
         decision = self._decision(a, b)
-        return _rounded_down(decision.margin.lower) if decision.separable else decision.verdict
+        return _linsep.margin_at_least(decision.margin.lower) if decision.separable else decision.verdict
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         header = ["", *map(str, self.classes), "rest"]
@@ -203,14 +213,6 @@ class SeparabilityMatrix:
         return _html.grid(title, header, rows) + below
 
 
-def _rounded_down(margin: float) -> str:
-    """Return two digits of a margin that are still proven."""
-    text = f"{margin:.2g}"
-    return (
-        text if float(text) <= margin else f"{margin - 10.0 ** (np.floor(np.log10(margin)) - 1) / 2:.2g}"
-    )
-
-
 def separability_matrix(
     X: Any,
     y: Any,
@@ -230,8 +232,10 @@ def separability_matrix(
     ----------
     X, y : array-like
         The data, as for :func:`linsep.decide`, with two or more different labels.
-    margin, margin_kind, gap, max_passes, time_limit, explain
+    margin, margin_kind, gap, max_passes, explain
         As for :func:`linsep.decide`; they count for each decision.
+    time_limit : float, optional
+        The time in seconds for all decisions together; what is left to ask then is undecided.
     verbose : bool
         Whether a line is printed after each decision.
     argmax : bool
@@ -246,10 +250,10 @@ def separability_matrix(
     >>> import linsep
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "c"]
     >>> linsep.separability_matrix(X, y, argmax=True)
-       a     b     c     rest
-    a  ·     0.38  0.58  0.38
-    b  0.38  ·     0.07  inseparable
-    c  0.58  0.07  ·     0.07
+       a     b      c      rest
+    a  ·     0.38   0.58   0.38
+    b  0.38  ·      0.070  inseparable
+    c  0.58  0.070  ·      0.070
     numbers: separable, with an angular margin of at least that
     the largest of 3 linear scores can be right on every row
     """
@@ -261,6 +265,7 @@ def separability_matrix(
         "time_limit": time_limit,
     }
     limits = check_options(**options)
+    deadline = Deadline(limits["time_limit"])
     matrix = read_matrix(X)
     values, classes = read_classes(y, matrix.rows)
     if len(classes) < 2:
@@ -273,6 +278,7 @@ def separability_matrix(
     one_vs_rest = {}
     for c in classes:
         labels = Labels(values == c, ("rest", c))
+        options["time_limit"] = deadline.left()
         decision = decide_parts(matrix, labels, positive=c, explain=explain, **options)
         one_vs_rest[c] = decision._keep(Source(matrix, labels))
         tell(f"{c} against the rest", decision.verdict)
@@ -282,6 +288,7 @@ def separability_matrix(
         places = np.flatnonzero(keep)
         part = matrix.take(keep)
         labels = Labels(values[keep] == b, (a, b))
+        options["time_limit"] = deadline.left()
         decision = decide_parts(part, labels, explain=explain, **options)
         object.__setattr__(decision, "conflicting_rows", places[decision.conflicting_rows])
         if decision.explanation is not None:
@@ -291,7 +298,7 @@ def separability_matrix(
         tell(f"{a} against {b}", decision.verdict)
     found = None
     if argmax:
-        found = _ask_argmax(matrix, values, classes, limits)
+        found = _ask_argmax(matrix, values, classes, limits | {"time_limit": deadline.left()})
         tell("one classifier for all", found)
     return SeparabilityMatrix(classes, one_vs_one, one_vs_rest, found)
 

@@ -303,16 +303,12 @@ def _draw_cell(ax: Axes, x: float, y: float, decision: Decision, width: float) -
     ax.text(x, place, word, ha="center", va="center", color=ink, fontsize=size)
     if known:
         size = float(np.clip(width / 4, 5, 9))
-        margin = _digits(decision.margin.lower)
+        margin = _linsep.margin_at_least(decision.margin.lower)
         ax.text(x, y + 0.24, margin, ha="center", va="center", color=ink, fontsize=size)
 
 
 def _margin_is_known(decision: Decision) -> bool:
     return decision.separable and decision.margin.lower > 0
-
-
-def _digits(margin: float) -> str:
-    return f"{margin:.2g}" if margin >= 1e-3 else f"{margin:.0e}".replace("e-0", "e-")
 
 
 def _name_classes(ax: Axes, names: list[str], rest: float, width: float) -> None:

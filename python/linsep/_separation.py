@@ -36,6 +36,11 @@ class Separation:
     ----------
     kind : str
         "complete", "quasi-complete" or "overlap"; "undecided" if a limit was reached first.
+    because : str or None
+        The limit that was reached before everything was known: "passes", "time" or "cancelled".
+    unfinished : str or None
+        What that limit left open of a kind that is proven: "coefficients", which of them are finite and
+        whether more rows are separated, or "signs", whether an infinite one can have the other sign too.
     columns : list of str
         The names of all coefficients, in the order of the design.
     infinite : dict
@@ -91,6 +96,8 @@ class Separation:
     proof: Proof | None = None
     causes: list[str] = field(default_factory=list)
     total: int = 0
+    because: str | None = None
+    unfinished: str | None = None
     _design: list[tuple[str, str | None]] = field(default_factory=list)
     _fitting: Fitting = field(default_factory=lambda: Fitting("own"))
     _counted: np.ndarray | None = None
@@ -107,6 +114,8 @@ class Separation:
     @property
     def next_steps(self) -> list[tuple[str, str]]:
         """What can be done about it, each with the code for statsmodels where it has some."""
+        if self._open() == "coefficients":
+            return []
         columns = dict(self._design)
         return next_steps(
             self._fitting,
@@ -130,9 +139,12 @@ class Separation:
         return left
 
     def _status(self) -> list[tuple[str, str]]:
-        unknown = "unknown" if self.kind == "undecided" else "finite"
+        unknown = "unknown" if self._open() == "coefficients" else "finite"
         aliased = set(self.aliased)
         return [(c, "aliased" if c in aliased else self.infinite.get(c, unknown)) for c in self.columns]
+
+    def _open(self) -> str | None:
+        return "coefficients" if self.kind == "undecided" else self.unfinished
 
     def to_frame(self) -> Any:
         """Return a pandas frame of the coefficients and what becomes of their estimates."""
@@ -145,6 +157,8 @@ class Separation:
         return {
             "model": self.model,
             "kind": self.kind,
+            "because": self.because,
+            "unfinished": self.unfinished,
             "estimate_exists": None if self.kind == "undecided" else self.estimate_exists,
             "coefficients": dict(self._status()),
             "infinite": dict(self.infinite),
@@ -168,12 +182,18 @@ class Separation:
         moved = [pair for pair in status if pair[1] != "finite"]
         shown, finite = moved[:_SHOWN], len(status) - len(moved)
         if len(moved) > len(shown):
-            shown.append((f"… {len(moved) - len(shown):,} more", "not finite"))
+            rest = "unknown" if self._open() == "coefficients" else "not finite"
+            shown.append((f"… {len(moved) - len(shown):,} more", rest))
         return [*shown, (f"all {finite:,} others", "finite")] if finite else shown
 
     def _facts(self) -> list[tuple[str, str]]:
         exists = {"overlap": "exists", "undecided": "unknown"}.get(self.kind, "does not exist")
         facts = [("model", self.model), ("estimate", exists)]
+        if self.because is not None:
+            left = {None: "an answer was proven", "signs": "all signs were known"}
+            what = left.get(self.unfinished, "it was known which coefficients are finite")
+            stopped = {"time": "the time ran out", "passes": "the passes ran out"}
+            facts.append(("open", f"{stopped.get(self.because, 'stopped')} before {what}"))
         facts += [("coefficient" if k == 0 else "", line) for k, line in enumerate(self._lines())]
         if len(self.rows):
             named = self.rows if self.index is None else self.index
@@ -275,7 +295,7 @@ def check_separation(
     parallel : bool
         Whether columns have one coefficient for all ordered categories, or one per threshold.
     max_passes, time_limit
-        Limits of each decision, as for :func:`linsep.decide`.
+        Limits of the whole question, as for :func:`linsep.decide`; what is proven by then is said.
 
     Returns
     -------
@@ -448,10 +468,14 @@ def _shaped(found: dict[str, Any], matrix: Matrix, response: Response, outcome: 
     names = _names(found["coefficients"], columns, response)
     rows = matrix.in_file(found["rows"])
     shown, counted = response.shown, response.counted
-    causes = common_causes(matrix.values, columns, found["settled"], shown, outcome, counted)
+    # After a limit nothing more is looked for.
+    settled = found["settled"] if found["because"] is None else found["settled"][:0]
+    causes = common_causes(matrix.values, columns, settled, shown, outcome, counted)
     design = [None if column is None else columns[column] for _, column in found["coefficients"]]
     return Separation(
         kind=found["kind"],
+        because=found["because"],
+        unfinished=found["open"],
         columns=names,
         infinite={names[k]: word for k, word in found["infinite"]},
         aliased=[names[k] for k in found["aliased"]],
@@ -509,7 +533,7 @@ def check_recession(
         The structure vectors: a log-likelihood that is concave, and does not fall along g exactly if V g
         >= 0, has a maximum exactly if there is no such direction.
     max_passes, time_limit
-        Limits of each decision, as for :func:`linsep.decide`.
+        Limits of the whole question, as for :func:`linsep.decide`; what is proven by then is said.
 
     Returns
     -------

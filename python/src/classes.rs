@@ -12,6 +12,12 @@ use crate::decide::limits;
 use crate::separation::failure;
 use crate::work::run;
 
+/// Returns a margin in a few digits, rounded down: what a report of the program prints.
+#[pyfunction]
+pub fn margin_at_least(lower: f64) -> String {
+    linsep::report::classes::margin_at_least(lower)
+}
+
 /// Returns whether the largest of one linear score per class can be right on every row.
 #[pyfunction]
 #[pyo3(signature = (x, codes, count, *, max_passes, time_limit=None))]

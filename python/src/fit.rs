@@ -1,6 +1,7 @@
 //! The online methods.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use linsep::online::{EpochRecord, Fit, FitSettings, MethodSettings, Observer};
 use linsep::proof::Proof;
@@ -103,6 +104,43 @@ pub fn fit<'py>(
     dict.set_item("state", fit.state.map(|state| state.to_string()))?;
     dict.set_item("proof", proof)?;
     dict.set_item("seconds", fit.seconds)?;
+    Ok(dict)
+}
+
+/// Returns the hyperplane of the soft margin with squared losses, and whether it is the optimum.
+#[pyfunction]
+#[pyo3(signature = (x, positive, *, cost, max_passes, weights=None, time_limit=None))]
+pub fn soft_margin<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, PyAny>,
+    positive: PyReadonlyArray1<'py, bool>,
+    cost: f64,
+    max_passes: u64,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    time_limit: Option<f64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
+    let weights = weights.map(|w| w.as_slice().map(<[f64]>::to_vec)).transpose()?;
+    let limit = seconds(time_limit)?;
+    let shared = matrix.clone();
+    let found = run(py, None, move |wire| {
+        let started = Instant::now();
+        let mut samples = shared.samples(positive, false)?;
+        if let Some(weights) = weights {
+            samples = samples.with_weights(weights)?;
+        }
+        let halt = || {
+            wire.cancelled().load(Ordering::Relaxed)
+                || limit.is_some_and(|limit| started.elapsed() >= limit)
+        };
+        Ok(linsep::soft_margin::soft_margin(&samples, cost, max_passes, &halt))
+    })?;
+    drop(matrix);
+    let dict = PyDict::new(py);
+    dict.set_item("coef", PyArray1::from_vec(py, found.hyperplane.weights))?;
+    dict.set_item("intercept", found.hyperplane.bias)?;
+    dict.set_item("passes", found.passes)?;
+    dict.set_item("converged", found.converged)?;
     Ok(dict)
 }
 

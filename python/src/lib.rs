@@ -29,7 +29,7 @@ mod _linsep {
     #[pymodule_export]
     use super::audit::audit_rows;
     #[pymodule_export]
-    use super::classes::argmax;
+    use super::classes::{argmax, margin_at_least};
     #[pymodule_export]
     use super::cluster::{Cluster, Packer, Worker, merge, numbers_check, packed_key, pick, scores};
     #[pymodule_export]
@@ -37,7 +37,7 @@ mod _linsep {
     #[pymodule_export]
     use super::decide::{check_checkpoint, check_limits, compromise, decide};
     #[pymodule_export]
-    use super::fit::{fit, methods, sorted_by_class};
+    use super::fit::{fit, methods, soft_margin, sorted_by_class};
     #[pymodule_export]
     use super::output::{refuse_overwriting, write_file};
     #[pymodule_export]

@@ -110,9 +110,14 @@ pub fn page<'py>(
         let Decided { decision, explanation, passes } = found.get();
         let context = Context { source, passes: passes.clone(), ..Context::default() };
         let all = |data: &dyn Data| {
-            let drawn =
-                decision_picture(data, decision, explanation.as_ref(), &mut Watcher::new(wire))?;
-            Ok(write(data, decision, explanation.as_ref(), Some(&drawn), &context))
+            let passes = || data.reads().passes(data.shape());
+            let before = passes();
+            let explanation = explanation.as_ref();
+            let drawn = decision_picture(data, decision, explanation, &mut Watcher::new(wire))?;
+            let mut decision = decision.clone();
+            // Without the time: the page of a decision is the same each time.
+            decision.drew(passes() - before, 0.0);
+            Ok(write(data, &decision, explanation, Some(&drawn), &context))
         };
         shared.show(wire, |data| match names {
             Some(names) => all(&Named::new(data, names)),

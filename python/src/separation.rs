@@ -337,9 +337,10 @@ fn result<'py>(py: Python<'py>, found: &Separation) -> PyResult<Bound<'py, PyDic
     dict.set_item("kind", found.kind.to_string())?;
     let because = match found.kind {
         SeparationKind::Undecided(limit) => Some(limit.word()),
-        _ => None,
+        _ => found.open.map(|(_, limit)| limit.word()),
     };
     dict.set_item("because", because)?;
+    dict.set_item("open", found.open.map(|(open, _)| open.word()))?;
     let places: Vec<_> = found.coefficients.iter().map(|c| (c.block, c.column)).collect();
     dict.set_item("coefficients", places)?;
     let infinite: Vec<(usize, String)> =

@@ -218,6 +218,12 @@ def test_many_classes():
     assert frame.set_index(["class", "against"]).loc[("a", "rest"), "margin_lower"] > 0
     assert "inseparable" in matrix._repr_html_()
     # Rows are those of the whole data.
+    assert matrix.margin("b", "rest") == matrix.margin("b") == matrix.one_vs_rest["b"].margin
+    assert matrix.verdict("a", "rest") == matrix.verdict("a")
+    with pytest.raises(KeyError, match="'x' is not one of the classes"):
+        matrix.margin("a", "x")
+    with pytest.raises(KeyError, match="'a' twice: expected two classes, or one and 'rest'"):
+        matrix.verdict("a", "a")
     mixed = linsep.separability_matrix([[9.0], [0.0], [1.0], [0.5]], ["z", "a", "a", "b"])
     assert sorted(mixed.one_vs_one["a", "b"].conflicting_rows.tolist()) == [1, 2, 3]
     with pytest.raises(TypeError, match="speed"):

@@ -4,6 +4,8 @@ import pickle
 import subprocess
 import sys
 import textwrap
+import time
+import warnings
 
 import linsep
 import numpy as np
@@ -18,6 +20,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
 METHODS = ["auto", *(name for name, _, _ in _linsep.methods())]
 
@@ -55,8 +58,9 @@ def test_auto_on_inseparable_data_is_a_soft_margin():
     X, y = make_blobs(200, centers=2, cluster_std=4, random_state=0)
     model = LinearSeparator(C=0.5).fit(X, y)
     assert model.verdict_ == "inseparable" and model.certificate_.verify(X, y)
-    soft = LinearSeparator("svm", C=0.5, settings={"loss": "l2"}).fit(X, y)
-    np.testing.assert_allclose(model.coef_, soft.coef_)
+    exactly = {"tol": 1e-12, "max_iter": 1_000_000, "settings": {"loss": "l2"}}
+    soft = LinearSeparator("svm", C=0.5, **exactly).fit(X, y)
+    np.testing.assert_allclose(model.coef_, soft.coef_, rtol=1e-6)
     assert model.score(X, y) > 0.7
     assert set(model.conflicting_rows_) <= set(range(200)) and len(model.conflicting_rows_)
 
@@ -270,3 +274,30 @@ def test_scikit_learn_is_needed_for_the_estimator_only():
     command = [sys.executable, "-c", textwrap.dedent(script)]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert run.stdout == "LinearSeparator needs scikit-learn: pip install scikit-learn\n"
+
+
+@pytest.mark.parametrize("shape", [(2_000, 10), (20_000, 20)])
+def test_overlapping_data_takes_few_passes(shape):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=shape)
+    y = X[:, :3].sum(axis=1) + rng.normal(size=len(X)) * 1.5 > 0
+    model = LinearSeparator(max_iter=50).fit(X, y)
+    assert model.verdict_ == "inseparable" and model.n_iter_ <= 50
+    peer = LinearSVC(C=1.0).fit(X, y)
+    assert np.mean(model.predict(X) != y) <= np.mean(peer.predict(X) != y) + 0.005
+    # What is too little says so, and ends there.
+    with pytest.warns(ConvergenceWarning):
+        first = LinearSeparator(max_iter=2).fit(X, y)
+    assert first.n_iter_ <= 3 and np.mean(first.predict(X) != y) < 0.5
+
+
+def test_one_limit_for_all_hyperplanes():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20_000, 40)), rng.integers(0, 12, 20_000)
+    begun = time.monotonic()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = LinearSeparator("lp", time_limit=1.0).fit(X, y)
+    # Twelve hyperplanes of a second each would take longer.
+    assert time.monotonic() - begun < 10
+    assert model.coef_.shape == (12, 40)

@@ -149,6 +149,20 @@ def test_a_matrix_of_verdicts():
     assert "angular margin" in ax.get_xlabel()
 
 
+def test_what_is_called_at_least_is_proven():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(20, 3)) + 9 * k for k in range(6)])
+    matrix = linsep.separability_matrix(X, np.repeat(np.arange(6), 20))
+    ax = matrix.plot()
+    assert "at least" in ax.get_xlabel()
+    drawn = [float(t.get_text()) for t in ax.texts if t.get_text()[:1].isdigit()]
+    proven = [matrix.margin(a, b).lower for a in range(6) for b in range(6) if a != b]
+    proven += [d.margin.lower for d in matrix.one_vs_rest.values() if d.separable]
+    assert len(drawn) == len(proven)
+    for shown, lower in zip(sorted(drawn), sorted(proven), strict=True):
+        assert 0.85 * lower < shown <= lower
+
+
 def test_a_matrix_of_many_classes_can_be_read():
     rng = np.random.default_rng(0)
     y = np.arange(400) % 10

@@ -1,6 +1,7 @@
 """Separation in logistic regression, beside statsmodels, and the classic cases."""
 
 import itertools
+import time
 import warnings
 
 import linsep
@@ -215,3 +216,30 @@ def test_no_prime_fools_it():
 def test_bad_options_are_a_value_error(option, message):
     with pytest.raises(ValueError, match=message):
         linsep.check_separation([[0.0], [1.0]], [0, 1], **option)
+
+
+def test_a_limit_is_one_for_the_whole_question_and_what_is_proven_is_said():
+    X = np.column_stack([ENDOMETRIAL[name] for name in ("NV", "PI", "EH")])
+    kinds = set()
+    for most in range(1, 40):
+        found = linsep.check_separation(X, ENDOMETRIAL["HG"], intercept=True, max_passes=most)
+        kinds.add((found.kind, found.because, found.unfinished))
+        if found.unfinished == "coefficients":
+            # That no estimate exists is proven, by rows that are separated for certain.
+            assert found and set(found.rows) <= {12, 13, 14, 15} and found.proof is not None
+            assert set(found.to_frame()["estimate"]) == {"unknown"} and not found.next_steps
+            assert "the passes ran out before it was known" in repr(found)
+    assert ("quasi-complete", "passes", "coefficients") in kinds
+    assert ("quasi-complete", None, None) in kinds
+    assert all(because == "passes" for kind, because, _ in kinds if kind == "undecided")
+
+
+def test_random_labels_of_wide_rows_end_in_time():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 1000)), rng.integers(0, 2, 100)
+    begun = time.monotonic()
+    found = linsep.check_separation(X, y, intercept=True, time_limit=1.0)
+    # Alone the coefficients take many times as long.
+    assert time.monotonic() - begun < 10
+    assert found.because == "time"
+    assert found.kind in ("complete", "undecided")

@@ -19,6 +19,7 @@ LONG = {
     # Half a million rows that overlap a little: a perceptron never ends on them.
     "fit": "LinearSeparator('perceptron', max_iter=10**9).fit(X, y)",
     "svm": "LinearSeparator('svm', max_iter=10**9, tol=1e-300).fit(X, y)",
+    "lp": "[LinearSeparator('lp').fit(X, y) for _ in range(10**6)]",
     "partial": "[LinearSeparator('fine').partial_fit(X, y) for _ in range(10**6)]",
     "decide": "[linsep.decide(X, y, margin='max') for _ in range(10**6)]",
 }

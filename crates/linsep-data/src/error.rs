@@ -370,7 +370,7 @@ pub fn bytes_for_people(bytes: u64) -> String {
     let power = (0..units.len()).rev().find(|&k| bytes >= 1000_u64.pow(k as u32)).unwrap_or(0);
     match power {
         0 => format!("{bytes} bytes"),
-        _ => format!("{:.1} {}", bytes as f64 / 1000_f64.powi(power as i32), units[power]),
+        _ => format!("{:.1} {}", bytes as f64 / 1000_u64.pow(power as u32) as f64, units[power]),
     }
 }
 

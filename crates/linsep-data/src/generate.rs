@@ -15,7 +15,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
 use crate::error::Error;
-use crate::kernels::Element;
+use crate::kernels::{Element, power_of_two};
 use crate::samples::{Dense, Features, Samples};
 
 /// Makes the paper's data, whole or in parts.
@@ -95,7 +95,7 @@ impl Generator {
     fn fill_row<T: Generated>(&self, i: usize, row: &mut [T]) -> bool {
         let mut random = stream(self.seed, i as u64 + 1);
         // Rounding of the sum below; a sample this close to the hyperplane is drawn again.
-        let tolerance = self.features as f64 * 2.0_f64.powi(-50);
+        let tolerance = self.features as f64 * power_of_two(-50);
         loop {
             for (value, shift) in row.iter_mut().zip(&self.shift) {
                 *value = T::rounded(uniform(&mut random) + shift);
@@ -130,7 +130,7 @@ fn stream(seed: u64, number: u64) -> Xoshiro256PlusPlus {
 /// Returns a uniform number in the open interval (-1, 1).
 fn uniform(random: &mut Xoshiro256PlusPlus) -> f64 {
     // An odd multiple of 2^-53, so neither end is ever reached.
-    ((random.next_u64() >> 11) | 1) as f64 * 2.0_f64.powi(-52) - 1.0
+    ((random.next_u64() >> 11) | 1) as f64 * power_of_two(-52) - 1.0
 }
 
 #[cfg(test)]

@@ -50,6 +50,47 @@ pub fn fold_kept<F: Kept>(data: &dyn Data, fold: F) -> Result<F, Error> {
     Ok(crate::data::fold(data, Travelling(fold))?.0)
 }
 
+/// Returns the same, or nothing if `halt` was true before it had seen every row. It is asked before each block, so
+/// that work that is long for each row can end within a pass.
+pub fn fold_kept_until<F: Kept>(
+    data: &dyn Data,
+    fold: F,
+    halt: &(dyn Fn() -> bool + Sync),
+) -> Result<Option<F>, Error> {
+    let seen = crate::data::fold(data, Halting { fold: Travelling(fold), halt })?;
+    Ok((!halt()).then_some(seen.fold.0))
+}
+
+/// A fold that sees nothing more after a halt.
+struct Halting<'a, F> {
+    fold: F,
+    halt: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl<F: Fold> Fold for Halting<'_, F> {
+    fn fresh(&self) -> Self {
+        Halting { fold: self.fold.fresh(), halt: self.halt }
+    }
+
+    fn absorb(&mut self, block: &Block<'_>) {
+        if !(self.halt)() {
+            self.fold.absorb(block);
+        }
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Halting { fold: self.fold.merge(other.fold), halt: self.halt }
+    }
+
+    fn request(&self, out: &mut Vec<u8>) -> bool {
+        self.fold.request(out)
+    }
+
+    fn accept(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
+        self.fold.accept(from, shape)
+    }
+}
+
 /// A fold that can go to where the rows are: as bytes.
 struct Travelling<F>(F);
 

@@ -1,6 +1,8 @@
 //! Rows that stay on the disk are the rows that are read into memory: the same values to the last bit, the
 //! same labels and names, whatever the format, the options and the size of a block.
 
+#![allow(clippy::disallowed_methods, reason = "numbers of a test")]
+
 use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;

@@ -337,4 +337,5 @@ pub fn first_not_cancelling(terms: &[(Row, IBig)], range: Range<usize>) -> Optio
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "numbers of a test, or what is compared with")]
 mod tests;

@@ -27,4 +27,6 @@ pub use margin::{margin_lower_bound, margin_upper_bound};
 pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict};
 pub use removal::RemovalClaim;
 pub use separator::{Separator, prove_separable};
-pub use verify::{Refused, Verified, verify, verify_binomial, verify_data, verify_model};
+pub use verify::{
+    Refused, Verified, verify, verify_binomial, verify_data, verify_data_until, verify_model,
+};

@@ -5,6 +5,7 @@ use dashu_int::{IBig, UBig};
 use rayon::prelude::*;
 
 use crate::exact::{Row, parts};
+use crate::verify::Halt;
 
 /// A vector modulo a prime.
 pub type Residues = Vec<u64>;
@@ -50,14 +51,24 @@ impl Mersenne {
         values.iter().map(residue).collect()
     }
 
+    /// Returns the rank modulo the prime.
+    #[cfg(test)]
+    fn rank(self, rows: Vec<Residues>) -> usize {
+        self.rank_until(rows, &|| false).expect("nothing halts it")
+    }
+
     /// Returns the rank modulo the prime, which the true rank is not below: a minor that is not zero
     /// modulo the prime is not zero. Costs order rows · columns · rank.
+    /// Nothing if it was halted.
     ///
     /// Gaussian elimination, some rows at a time: these are made such that each has a one where all others
     /// of them have a zero, so that one sum of their multiples takes all of these places out of a row.
-    pub fn rank(self, mut rows: Vec<Residues>) -> usize {
+    pub fn rank_until(self, mut rows: Vec<Residues>, halt: Halt) -> Option<usize> {
         let mut rank = 0;
         while !rows.is_empty() {
+            if halt() {
+                return None;
+            }
             let mut panel: Vec<(usize, Residues)> = vec![];
             while panel.len() < PANEL {
                 let Some(mut row) = rows.pop() else { break };
@@ -75,7 +86,7 @@ impl Mersenne {
             }
             rows.par_iter_mut().with_min_len(16).for_each(|row| self.clear(row, &panel));
         }
-        rank
+        Some(rank)
     }
 
     /// Takes the places of the panel out of a row.

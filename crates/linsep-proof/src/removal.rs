@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::evidence::{Conflict, Removals};
 use crate::proof::{ConflictingRow, Plane, conflicting};
 use crate::verify::{
-    Failed, Refused, Sides, check_cancelling, check_multipliers, check_plane, check_rows,
+    Failed, Halt, Refused, Sides, check_cancelling, check_multipliers, check_plane, check_rows,
 };
 
 /// Bounds on the number of rows that must go before the rest is separable.
@@ -60,7 +60,7 @@ impl RemovalClaim {
     }
 
     /// Checks that each conflict cancels, of which the numbers have been checked.
-    pub(crate) fn check_conflicts(&self, data: &dyn Data) -> Result<(), Failed> {
+    pub(crate) fn check_conflicts(&self, data: &dyn Data, halt: Halt) -> Result<(), Failed> {
         // All at once: elsewhere each fetch may be a journey.
         let rows: Vec<usize> = self.conflicts.iter().flatten().map(|c| c.row - 1).collect();
         let samples = data.fetch(&rows)?;
@@ -73,10 +73,10 @@ impl RemovalClaim {
                 (from - conflict.len(), conflict)
             })
             .collect();
-        let refused = placed
-            .into_par_iter()
-            .find_map_first(|(from, conflict)| check_cancelling(&samples, from, conflict).err());
-        refused.map_or(Ok(()), |refused| Err(refused.into()))
+        let failed = placed.into_par_iter().find_map_first(|(from, conflict)| {
+            check_cancelling(&samples, from, conflict, halt).err()
+        });
+        failed.map_or(Ok(()), Err)
     }
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use dashu_int::IBig;
-use linsep_data::kept::fold_kept;
+use linsep_data::kept::fold_kept_until;
 use linsep_data::{Block, Data, Error, Features, Fold, Memory, Samples};
 use rayon::prelude::*;
 
@@ -226,9 +226,19 @@ pub fn verify_data(
     proof: &Proof,
     named: Option<&Named>,
 ) -> Result<Result<Verified, Refused>, Error> {
+    Ok(verify_data_until(data, proof, named, &|| false)?.expect("nothing halts it"))
+}
+
+/// Returns the same, or nothing if `halt` was true before the end: neither proven nor refused.
+pub fn verify_data_until(
+    data: &dyn Data,
+    proof: &Proof,
+    named: Option<&Named>,
+    halt: Halt,
+) -> Result<Option<Result<Verified, Refused>>, Error> {
     match proof.answers(None) {
-        Ok(()) => verify_rows(data, proof, named),
-        Err(refused) => Ok(Err(refused)),
+        Ok(()) => verify_rows_until(data, proof, named, halt),
+        Err(refused) => Ok(Some(Err(refused))),
     }
 }
 
@@ -255,14 +265,14 @@ pub fn verify_model(
             None => return Ok(Err(Refused::NotConstant { column })),
         };
     }
-    Ok(verify_rows(&structure, proof, None).unwrap_or(Err(Refused::NotFinite)))
+    Ok(verify_rows(&structure, proof).unwrap_or(Err(Refused::NotFinite)))
 }
 
 /// Returns the same for a binomial model that adds a constant, of labelled rows that may be elsewhere: they are
 /// their own structure vectors. Errors if they cannot be read.
 pub fn verify_binomial(data: &dyn Data, proof: &Proof) -> Result<Result<Verified, Refused>, Error> {
     match proof.answers(Some(&Model::Binomial { intercept: true })) {
-        Ok(()) => verify_rows(data, proof, None),
+        Ok(()) => verify_rows(data, proof),
         Err(refused) => Ok(Err(refused)),
     }
 }
@@ -280,29 +290,39 @@ impl Proof {
 }
 
 /// Checks a claim about rows, which may be those that a model makes.
-fn verify_rows(
+fn verify_rows(data: &dyn Data, proof: &Proof) -> Result<Result<Verified, Refused>, Error> {
+    Ok(verify_rows_until(data, proof, None, &|| false)?.expect("nothing halts it"))
+}
+
+fn verify_rows_until(
     data: &dyn Data,
     proof: &Proof,
     named: Option<&Named>,
-) -> Result<Result<Verified, Refused>, Error> {
-    match check(data, proof, named) {
+    halt: Halt,
+) -> Result<Option<Result<Verified, Refused>>, Error> {
+    match check(data, proof, named, halt) {
         Ok(()) => {
             let claimed = |m: &MarginClaim| Margin { kind: m.kind, lower: m.lower, upper: m.upper };
             let margin = proof.margin.as_ref().map(claimed);
             let removals = proof.removal.as_ref().map(RemovalClaim::bounds);
             let model = proof.model.as_ref().map(|name| name.model);
             let (verdict, rows) = (proof.verdict(), data.shape().rows);
-            Ok(Ok(Verified { verdict, model, rows, margin, removals }))
+            Ok(Some(Ok(Verified { verdict, model, rows, margin, removals })))
         }
-        Err(Failed::Refused(refused)) => Ok(Err(refused)),
+        Err(Failed::Refused(refused)) => Ok(Some(Err(refused))),
+        Err(Failed::Halted) => Ok(None),
         Err(Failed::Unreadable(error)) => Err(error),
     }
 }
+
+/// Asked in all that may take long; true ends the work.
+pub(crate) type Halt<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// What keeps a check from coming to its end.
 pub(crate) enum Failed {
     Refused(Refused),
     Unreadable(Error),
+    Halted,
 }
 
 impl From<Refused> for Failed {
@@ -318,7 +338,7 @@ impl From<Error> for Failed {
 }
 
 /// Checks everything: what the proof says by itself, then all rows in one pass, then those it names.
-fn check(data: &dyn Data, proof: &Proof, named: Option<&Named>) -> Result<(), Failed> {
+fn check(data: &dyn Data, proof: &Proof, named: Option<&Named>, halt: Halt) -> Result<(), Failed> {
     let shape = data.shape();
     differ("number of rows", &proof.data.rows, &shape.rows)?;
     differ("number of features", &proof.data.features, &shape.columns)?;
@@ -332,7 +352,7 @@ fn check(data: &dyn Data, proof: &Proof, named: Option<&Named>) -> Result<(), Fa
         looks.ask(proof);
     }
     if looks.asks() {
-        looks = fold_kept(data, looks)?;
+        looks = fold_kept_until(data, looks, halt)?.ok_or(Failed::Halted)?;
     }
     let taken = looks.fingerprint.as_ref().map(Fingerprint::named);
     let named = taken.as_ref().or(named).expect("taken, or handed in");
@@ -346,22 +366,22 @@ fn check(data: &dyn Data, proof: &Proof, named: Option<&Named>) -> Result<(), Fa
             })?;
         }
         Claim::Inseparable { conflict, orthogonal } => {
-            let rows = check_conflict(data, conflict)?;
+            let rows = check_conflict(data, conflict, halt)?;
             looks.all_orthogonal()?;
-            check_span(&rows, orthogonal)?;
+            check_span(&rows, orthogonal, halt)?;
         }
         Claim::QuasiSeparable { conflict, .. } => {
-            check_conflict(data, conflict)?;
+            check_conflict(data, conflict, halt)?;
             looks.weakly_separated()?;
         }
         Claim::NotStrictlySeparable { conflict } => {
-            check_conflict(data, conflict)?;
+            check_conflict(data, conflict, halt)?;
         }
     }
     match (&proof.removal, &looks.rest) {
         (Some(removal), Some(rest)) => {
             rest.separated()?;
-            removal.check_conflicts(data)
+            removal.check_conflicts(data, halt)
         }
         _ => Ok(()),
     }
@@ -609,12 +629,16 @@ impl Fold for Sides<'_> {
 /// times y. (Gordan: then y (w·x + b) > 0 for all of them is impossible, since these add up to 0.)
 ///
 /// Returns the rows.
-fn check_conflict(data: &dyn Data, conflict: &[ConflictingRow]) -> Result<Samples, Failed> {
+fn check_conflict(
+    data: &dyn Data,
+    conflict: &[ConflictingRow],
+    halt: Halt,
+) -> Result<Samples, Failed> {
     check_rows(data.shape().rows, conflict.iter().map(|c| c.row))?;
     check_multipliers(conflict)?;
     let rows: Vec<usize> = conflict.iter().map(|c| c.row - 1).collect();
     let samples = data.fetch(&rows)?;
-    check_cancelling(&samples, 0, conflict)?;
+    check_cancelling(&samples, 0, conflict, halt)?;
     Ok(samples)
 }
 
@@ -630,7 +654,8 @@ pub(crate) fn check_cancelling(
     samples: &Samples,
     from: usize,
     conflict: &[ConflictingRow],
-) -> Result<(), Refused> {
+    halt: Halt,
+) -> Result<(), Failed> {
     let mut balance = IBig::ZERO;
     let mut terms = vec![];
     for (i, ConflictingRow { multiplier, .. }) in (from..).zip(conflict) {
@@ -639,35 +664,37 @@ pub(crate) fn check_cancelling(
         terms.push((Row::of(samples.features(), i), factor));
     }
     if balance != IBig::ZERO {
-        return Err(Refused::DoesNotCancel { feature: None });
+        return Err(Refused::DoesNotCancel { feature: None }.into());
     }
     let (columns, size) = (samples.columns(), columns_per_task(samples.features()));
     let left = (0..columns.div_ceil(size)).into_par_iter().find_map_first(|task| {
         let from = task * size;
-        first_not_cancelling(&terms, from..columns.min(from + size))
+        if halt() { None } else { first_not_cancelling(&terms, from..columns.min(from + size)) }
     });
     match left {
-        Some(k) => Err(Refused::DoesNotCancel { feature: Some(k + 1) }),
+        Some(k) => Err(Refused::DoesNotCancel { feature: Some(k + 1) }.into()),
+        None if halt() => Err(Failed::Halted),
         None => Ok(()),
     }
 }
 
 /// Checks that the rows (x, 1) of the conflict span all rows, which are orthogonal to the vectors
 /// given: there is no room for more than the conflict spans in what is orthogonal to those.
-fn check_span(conflict: &Samples, orthogonal: &[Integers]) -> Result<(), Refused> {
+fn check_span(conflict: &Samples, orthogonal: &[Integers], halt: Halt) -> Result<(), Failed> {
     let columns = conflict.columns();
     // A rank modulo any prime is a bound, so the best of several is one.
     let (mut spanned, mut left_out) = (0, 0);
     for field in PRIMES {
         let row = |i| field.row(Row::of(conflict.features(), i), columns);
-        spanned = spanned.max(field.rank((0..conflict.rows()).map(row).collect()));
+        let rank = |rows| field.rank_until(rows, halt).ok_or(Failed::Halted);
+        spanned = spanned.max(rank((0..conflict.rows()).map(row).collect())?);
         let vectors = orthogonal.iter().map(|Integers(v)| field.integers(v));
-        left_out = left_out.max(field.rank(vectors.collect()));
+        left_out = left_out.max(rank(vectors.collect())?);
         if spanned + left_out > columns {
             return Ok(());
         }
     }
-    Err(Refused::DoesNotSpan { spanned, needed: columns + 1 - left_out })
+    Err(Refused::DoesNotSpan { spanned, needed: columns + 1 - left_out }.into())
 }
 
 /// Checks that there are rows, that they exist, and that none is named twice.
@@ -719,4 +746,5 @@ fn check_margin(data: &dyn Data, margin: &MarginClaim, found: f64) -> Result<(),
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "numbers of a test, or what is compared with")]
 mod tests;

@@ -1,5 +1,7 @@
 //! Bounds on the margin against exact arithmetic, over the whole range of doubles.
 
+#![allow(clippy::disallowed_methods, reason = "numbers of a test")]
+
 use std::cmp::Ordering;
 
 use dashu_int::IBig;

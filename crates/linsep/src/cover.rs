@@ -94,6 +94,7 @@ fn deviance(x: f64, m: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::kernels::power_of_two;
 
     /// The sum as the theorem has it, in integers.
     fn counted(rows: u32, features: u32) -> f64 {
@@ -102,7 +103,7 @@ mod tests {
             sum += binomial;
             binomial = binomial * u128::from(rows - 1 - k) / u128::from(k + 1);
         }
-        sum as f64 / 2f64.powi(rows as i32 - 1)
+        sum as f64 / power_of_two(rows as i32 - 1)
     }
 
     #[test]

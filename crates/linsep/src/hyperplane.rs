@@ -147,7 +147,7 @@ pub(crate) fn norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
     if largest == 0.0 || !largest.is_finite() {
         return largest;
     }
-    largest * values.map(|v| (v / largest).powi(2)).sum::<f64>().sqrt()
+    largest * values.map(|v| (v / largest) * (v / largest)).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

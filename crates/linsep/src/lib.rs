@@ -46,6 +46,7 @@ pub mod picture;
 pub mod race;
 mod random;
 pub mod report;
+pub mod soft_margin;
 mod standard;
 
 pub use hyperplane::{Evaluation, Hyperplane, Margin};

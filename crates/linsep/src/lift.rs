@@ -5,7 +5,7 @@ mod whole;
 
 use std::ops::Range;
 
-use linsep_data::kernels::{Grid, exponent};
+use linsep_data::kernels::{Grid, exponent, power_of_two};
 use linsep_data::{Block, Features, Samples};
 use rayon::prelude::*;
 
@@ -177,7 +177,10 @@ impl<'a> Rows<'a> {
     pub fn squared_length(&self, i: usize) -> f64 {
         match self.length {
             Length::Unit => 1.0,
-            Length::Raw(scale) => (scale * self.samples.norms()[self.place(i)]).powi(2),
+            Length::Raw(scale) => {
+                let norm = scale * self.samples.norms()[self.place(i)];
+                norm * norm
+            }
         }
     }
 
@@ -299,7 +302,7 @@ impl<'a> Rows<'a> {
 /// squares would overflow.
 pub(crate) fn raw_unit(longest: f64) -> f64 {
     let exponent = exponent(longest);
-    if exponent > 400 { 2.0_f64.powi(-exponent) } else { 1.0 }
+    if exponent > 400 { power_of_two(-exponent) } else { 1.0 }
 }
 
 fn split(w: &[f64]) -> (f64, &[f64]) {
@@ -337,10 +340,10 @@ mod tests {
 
     #[test]
     fn block_scores_have_the_bits_of_single_ones() {
-        let x: Vec<f64> = (0..60).map(|k| (k as f64).sin()).collect();
+        let x: Vec<f64> = (0..60).map(|k| libm::sin(k as f64)).collect();
         let samples = Samples::dense(x, 6, (0..10).map(|i| i % 3 == 0).collect()).unwrap();
         let rows = Rows::lifted(&samples);
-        let w: Vec<f64> = (0..7).map(|k| (k as f64).cos()).collect();
+        let w: Vec<f64> = (0..7).map(|k| libm::cos(k as f64)).collect();
         let mut out = vec![0.0; 7];
         rows.scores(2..9, &w, &mut out);
         for (k, out) in out.iter().enumerate() {

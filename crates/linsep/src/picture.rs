@@ -12,6 +12,7 @@
 //! k-th row, so that they do not either. Cost: three passes, and the sample.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -238,7 +239,12 @@ pub fn decision_plane(
             let all: Vec<_> = separator.weights.iter().chain([&separator.bias]).cloned().collect();
             Hyperplane::from_lifted(rounded(&all))
         }
-        _ => compromise_data(data, &DecideOptions::default(), watch)?.hyperplane,
+        _ => {
+            // After a limit the first step will do.
+            let soon = decision.unfinished.then_some(Duration::from_millis(1));
+            let options = DecideOptions::default().with_time_limit(soon);
+            compromise_data(data, &options, watch)?.hyperplane
+        }
     })
 }
 
@@ -272,7 +278,10 @@ impl Sample {
         // About the mean, so that a large one does not drown them; what is not stored is zero.
         let mut squares: Vec<f64> = mean.iter().map(|m| n * m * m).collect();
         for i in 0..rows.len() {
-            features.for_each(i, |k, v| squares[k] += (v - mean[k]).powi(2) - mean[k] * mean[k]);
+            features.for_each(i, |k, v| {
+                let off = v - mean[k];
+                squares[k] += off * off - mean[k] * mean[k];
+            });
         }
         let spread = squares.iter().map(|s| (s / n).max(0.0).sqrt()).collect();
         Ok(Sample { samples, rows, mean, spread })
@@ -575,8 +584,8 @@ mod tests {
         let points = drawn(&samples, &plane).view.points.unwrap();
         for a in 0..4 {
             for b in 0..4 {
-                let raw = (x[2 * a] - x[2 * b]).hypot(x[2 * a + 1] - x[2 * b + 1]);
-                let seen = (points[a].x - points[b].x).hypot(points[a].y - points[b].y);
+                let raw = libm::hypot(x[2 * a] - x[2 * b], x[2 * a + 1] - x[2 * b + 1]);
+                let seen = libm::hypot(points[a].x - points[b].x, points[a].y - points[b].y);
                 assert!((raw - seen).abs() < 1e-12, "{raw} against {seen}");
             }
         }

@@ -31,7 +31,8 @@ impl Standard {
         let mut stored = vec![0.0; columns];
         for &i in order {
             features.for_each(i, |k, v| {
-                squares[k] += (v / largest[k] - means[k]).powi(2) / n;
+                let off = v / largest[k] - means[k];
+                squares[k] += off * off / n;
                 stored[k] += 1.0;
             });
         }

@@ -1,5 +1,7 @@
 //! Audits: what they find, that they depend on nothing but the rows, and ugly tables.
 
+#![allow(clippy::disallowed_methods, reason = "numbers of a test")]
+
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 

@@ -1,6 +1,8 @@
 //! The same rows in memory, cut into blocks in any order, and in a file that is read in blocks: the
 //! same decision to the last bit, with the same proof, and the same hyperplane of every method.
 
+#![allow(clippy::disallowed_methods, reason = "numbers of a test")]
+
 use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;

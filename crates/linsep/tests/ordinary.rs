@@ -1,6 +1,8 @@
 //! Tables as people have them: timestamps beside fractions, columns of very different size, shares that
 //! add up to one, sums, means, copies, low rank. Each is decided with no limit set, and proven.
 
+#![allow(clippy::disallowed_methods, reason = "numbers of a test")]
+
 use linsep::Samples;
 use linsep::data::generate::Generator;
 use linsep::decide::{DecideOptions, Verdict, Way, decide};

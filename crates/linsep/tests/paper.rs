@@ -1,5 +1,7 @@
 //! The small examples of the paper, the invariants of its section 4, and what it leaves open.
 
+#![allow(clippy::disallowed_methods, reason = "numbers of a test")]
+
 use std::path::Path;
 
 use linsep::Samples;

@@ -1,5 +1,7 @@
 //! A decision that was killed at any moment and taken up again is the decision of a run that never stopped.
 
+#![allow(clippy::disallowed_methods, reason = "numbers of a test")]
+
 mod tables;
 
 use std::collections::BTreeSet;

@@ -1,6 +1,8 @@
 //! One small set for each shape that data comes in: verdict, way, proof, and a closed bracket where
 //! the largest margin is asked for.
 
+#![allow(clippy::disallowed_methods, reason = "numbers of a test")]
+
 use linsep::Samples;
 use linsep::data::generate::Generator;
 use linsep::data::samples::SparseBuilder;

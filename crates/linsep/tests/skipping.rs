@@ -1,6 +1,8 @@
 //! Lossless skipping changes not one bit: weights, epochs, updates and mistakes of every epoch are
 //! those of the plain loop.
 
+#![allow(clippy::disallowed_methods, reason = "numbers of a test")]
+
 use linsep::Samples;
 use linsep::data::samples::SparseBuilder;
 use linsep::online::fine::{Settings, Start};

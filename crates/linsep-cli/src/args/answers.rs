@@ -193,10 +193,10 @@ pub struct SeparationArgs {
     /// Write the proof to this file
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
-    /// Stop each decision after this many passes over the data
+    /// Stop after this many passes over the data
     #[arg(long, value_name = "N")]
     pub max_passes: Option<u64>,
-    /// Stop each decision after this time, such as 90, 90s, 5m or 1h
+    /// Stop after this time, such as 90, 90s, 5m or 1h; what is proven by then is said
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub time_limit: Option<Duration>,
     /// Print one JSON object

@@ -58,13 +58,13 @@ pub struct FitArgs {
     /// Write the model to this file
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write one line per epoch to this CSV file
+    /// Write one line per epoch to this CSV file; its column mistakes_after needs --evaluate-epochs, except for the last epoch
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
     /// Write a page with pictures to this HTML file; it loads nothing from anywhere
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
-    /// Count the mistakes of the hyperplane after every epoch (a pass each)
+    /// Count the mistakes of the hyperplane after every epoch, a pass each: mistakes_after in --history
     #[arg(long)]
     pub evaluate_epochs: bool,
     /// Keep the state of the run in this file, to go on from

@@ -84,21 +84,33 @@ pub fn run(
             file.write(|out| out.write_all(proof.to_json().as_bytes()))?;
             file.finish()?;
         }
+        // All that is read is read before anything is said, so that the passes that are printed are all of them.
+        let (before, started) = (passes(data), Instant::now());
+        let searched = std::mem::take(&mut watcher.passes);
+        let distances = match args.json {
+            true => None,
+            false => distances_from(data, decision.hyperplane(), decision.unfinished)?,
+        };
+        let drawn = match &report {
+            Some(_) => {
+                watcher.bar = Bar::new("drawing", quiet);
+                let drawn = decision_picture(data, &decision, explanation, &mut watcher)?;
+                watcher.bar.clear();
+                Some(drawn)
+            }
+            None => None,
+        };
+        decision.drew(passes(data) - before, started.elapsed().as_secs_f64());
         if let Some(mut file) = report {
-            let passes = std::mem::take(&mut watcher.passes);
-            watcher.bar = Bar::new("drawing", quiet);
-            let drawn = decision_picture(data, &decision, explanation, &mut watcher)?;
-            watcher.bar.clear();
-            let context = context(args, passes);
-            let page = page::decision::page(data, &decision, explanation, Some(&drawn), &context);
+            let context = context(args, searched);
+            let drawn = drawn.as_ref();
+            let page = page::decision::page(data, &decision, explanation, drawn, &context);
             file.write(|out| out.write_all(page.as_bytes()))?;
             file.finish()?;
         }
         match args.json {
             true => print(&format!("{}\n", json::decision(data, &decision, explanation)?))?,
             false => {
-                let stopped = decision.unfinished;
-                let distances = distances_from(data, decision.hyperplane(), stopped)?;
                 let distances = distances.as_ref();
                 let mut summary = report::decision::text(data, &decision, explanation, distances)?;
                 if let Some(kept) = journal.as_ref().filter(|_| decision.unfinished) {
@@ -117,6 +129,11 @@ pub fn run(
         Some(_) => 1,
         None => 3,
     }))
+}
+
+/// Returns the reads of all rows so far.
+fn passes(data: &dyn Data) -> u64 {
+    data.reads().passes(data.shape())
 }
 
 /// Returns what a page says beside the decision itself.

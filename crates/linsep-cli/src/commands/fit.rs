@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use linsep::data::Data;
 use linsep::model::Model;
 use linsep::online::{
-    Checkpoint, EpochRecord, FitSettings, MethodSettings, Observer, Progress, Stop, fit_data,
-    sorted_by_class,
+    Checkpoint, EpochRecord, FitError, FitSettings, MethodSettings, Observer, Progress, Stop,
+    fit_data, sorted_by_class,
 };
 use linsep::picture::{Marks, picture};
 use linsep::report::{json, page, text};
@@ -153,11 +153,12 @@ pub fn write_history(
 
 fn read_checkpoint(path: &Path) -> Result<Checkpoint, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| Failure::input(path, &error))?;
-    serde_json::from_str(&text).map_err(|error| {
-        Failure::usage(
-            format!("{}: not a checkpoint, or a damaged one: {error}", path.display()),
-            Some("start again without --resume"),
-        )
+    Checkpoint::from_json(&text).map_err(|error| {
+        let what = match error {
+            FitError::Damaged(error) => format!("not a checkpoint, or a damaged one: {error}"),
+            error => error.to_string(),
+        };
+        Failure::usage(format!("{}: {what}", path.display()), Some("start again without --resume"))
     })
 }
 

@@ -120,7 +120,8 @@ fn common(
     found: &Separation,
     label: &dyn Fn(usize) -> String,
 ) -> Vec<(InCommon, String)> {
-    if design.rows().saturating_mul(design.columns()) > MOST_VALUES {
+    // After a limit nothing more is looked for.
+    if found.open.is_some() || design.rows().saturating_mul(design.columns()) > MOST_VALUES {
         return vec![];
     }
     let mut labels: Vec<String> = found.settled.iter().map(|&row| label(row)).collect();

@@ -101,6 +101,7 @@ fn ln_of_sum(u: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "numbers of a test, or what is compared with")]
 mod tests {
     use super::*;
 

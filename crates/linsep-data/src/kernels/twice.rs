@@ -181,6 +181,7 @@ fn axpy_loop(c: Twice, x: &[Twice], w: &mut [Twice]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::power_of_two;
     use super::*;
 
     #[test]
@@ -189,7 +190,7 @@ mod tests {
         let third = Twice::from(1.0) / Twice::from(3.0);
         let back = third * Twice::from(3.0) - Twice::from(1.0);
         assert!(back.high.abs() < 1e-31, "{back:?}");
-        let tiny = Twice::from(2f64.powi(-60));
+        let tiny = Twice::from(power_of_two(-60));
         let sum = Twice::from(1.0) + tiny;
         assert_eq!(sum - Twice::from(1.0), tiny);
         assert_eq!((-sum).abs(), sum);

@@ -34,6 +34,7 @@ impl Exact {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "numbers of a test, or what is compared with")]
 mod tests {
     use super::*;
 

@@ -437,4 +437,5 @@ impl Data for Once<'_, '_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "numbers of a test, or what is compared with")]
 mod tests;

@@ -84,7 +84,7 @@ pub fn held_out(
 
 /// Returns a penalty of the falling list.
 fn penalty(step: i32) -> f64 {
-    FIRST * 10_f64.powf(-f64::from(step) / f64::from(PER_TEN))
+    FIRST * libm::pow(10.0, -f64::from(step) / f64::from(PER_TEN))
 }
 
 /// Returns what the scores of several choices of folds say.
@@ -169,7 +169,7 @@ impl Learner<'_> {
         let loss = |&i: &usize| {
             let odds = log_odds(&scores[i * heads..(i + 1) * heads], self.all.classes[i], 1.0);
             // ln(1 + exp(-odds)), large or small.
-            self.belief[i] * ((-odds.abs()).exp().ln_1p() + (-odds).max(0.0))
+            self.belief[i] * (libm::log1p(libm::exp(-odds.abs())) + (-odds).max(0.0))
         };
         self.order.iter().map(loss).sum()
     }

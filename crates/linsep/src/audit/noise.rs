@@ -40,12 +40,12 @@ impl Noise {
     pub fn fit(classes: usize, odds: impl Fn(f64) -> Vec<f64>) -> Self {
         let tries = SHARPNESS[0] * STEPS..=SHARPNESS[1] * STEPS;
         let at = |step: i32| {
-            let sharpness = (f64::from(step) / f64::from(STEPS)).exp2();
+            let sharpness = libm::exp2(f64::from(step) / f64::from(STEPS));
             let both: Vec<[f64; 2]> =
                 odds(sharpness).iter().map(|&o| probabilities(o, classes)).collect();
             let rate = best_rate(&both);
-            let fits: f64 = both.iter().map(|[p, q]| ((1.0 - rate) * p + rate * q).ln()).sum();
-            let prior = PRIOR[0] * (1.0 - rate).ln() + PRIOR[1] * rate.ln();
+            let fits: f64 = both.iter().map(|[p, q]| libm::log((1.0 - rate) * p + rate * q)).sum();
+            let prior = PRIOR[0] * libm::log(1.0 - rate) + PRIOR[1] * libm::log(rate);
             (fits + prior, Noise { sharpness, rate, classes })
         };
         let mut best = at(*tries.start());
@@ -61,13 +61,14 @@ impl Noise {
     /// Returns the probability that a label of these logarithmic odds is wrong.
     pub fn doubt(&self, odds: f64) -> f64 {
         let others = (self.classes - 1) as f64;
-        1.0 / (1.0 + (1.0 - self.rate) / self.rate * others * odds.exp())
+        1.0 / (1.0 + (1.0 - self.rate) / self.rate * others * libm::exp(odds))
     }
 }
 
 /// Returns the probabilities of a label of these odds: if it is right, and if it is a wrong one.
 fn probabilities(odds: f64, classes: usize) -> [f64; 2] {
-    let small = (-odds.abs()).exp() / (1.0 + (-odds.abs()).exp());
+    let tail = libm::exp(-odds.abs());
+    let small = tail / (1.0 + tail);
     let (right, wrong) = if odds > 0.0 { (1.0 - small, small) } else { (small, 1.0 - small) };
     [right, wrong / (classes - 1) as f64]
 }

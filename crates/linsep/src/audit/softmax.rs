@@ -97,8 +97,8 @@ pub fn log_odds(scores: &[f64], class: usize, sharper: f64) -> f64 {
         _ => {
             let others = || (0..scores.len()).filter(|&c| c != class).map(|c| sharper * scores[c]);
             let most = others().fold(f64::NEG_INFINITY, f64::max);
-            let sum: f64 = others().map(|score| (score - most).exp()).sum();
-            sharper * scores[class] - most - sum.ln()
+            let sum: f64 = others().map(|score| libm::exp(score - most)).sum();
+            sharper * scores[class] - most - libm::log(sum)
         }
     }
 }
@@ -131,8 +131,8 @@ impl Ridge<'_> {
             [score] => *score = if class == 1 { -share[0] } else { share[0] },
             _ => {
                 let most = scores.iter().fold(f64::NEG_INFINITY, |most, &s| most.max(s));
-                let sum: f64 = scores.iter().map(|s| (s - most).exp()).sum();
-                scores.iter_mut().for_each(|s| *s = (*s - most).exp() / sum);
+                let sum: f64 = scores.iter().map(|s| libm::exp(s - most)).sum();
+                scores.iter_mut().for_each(|s| *s = libm::exp(*s - most) / sum);
                 scores[class] -= 1.0;
             }
         }

@@ -29,8 +29,8 @@ use super::plan;
 use super::search::spread;
 use super::solvers::ladder::{Double, Ladder};
 use super::solvers::simplex;
-use crate::data::kernels::exponent;
 use crate::data::kernels::twice::Twice;
+use crate::data::kernels::{exponent, power_of_two};
 use crate::hyperplane::norm;
 
 /// What is asked.
@@ -67,7 +67,7 @@ pub(super) fn decide(
         chosen.join(data, basis)?;
     }
     chosen.join(data, &spread(shape.rows, size))?;
-    while let Some(found) = chosen.decided(&begin, halt) {
+    while let Some(found) = chosen.ask(halt).and_then(|()| chosen.decided(&begin, halt)) {
         let y = match found {
             Alternative::Reached(x, times) => {
                 return Ok(Some(Answer::Conflict(chosen.conflict(x, &times))));
@@ -146,9 +146,15 @@ impl<'a> Chosen<'a> {
             self.numbers.push(row);
         }
         self.rows.extend(SignedRows::all(&data.fetch(&new)?));
+        Ok(())
+    }
+
+    /// Puts the question about all rows that have joined; nothing if halted.
+    fn ask(&mut self, halt: Halt) -> Option<()> {
         // A smaller number than any before makes other integers of all.
         self.scale = Scale::new(&self.rows);
-        let integers = (0..self.rows.len()).map(|place| self.scale.integers(&self.rows, place));
+        let integers = |place: usize| (!halt()).then(|| self.scale.integers(&self.rows, place));
+        let integers: Vec<Vec<IBig>> = (0..self.rows.len()).map(integers).collect::<Option<_>>()?;
         let (vectors, target) = match self.question {
             // One coordinate more says that the multipliers add up to one.
             Question::Strict => {
@@ -158,19 +164,17 @@ impl<'a> Chosen<'a> {
                 };
                 let mut target = vec![IBig::ZERO; self.rows.dimension];
                 target.push(IBig::ONE);
-                (integers.map(last).collect::<Vec<_>>(), target)
+                (integers.into_iter().map(last).collect::<Vec<_>>(), target)
             }
             Question::Weak(basis) => {
-                let vectors: Vec<Vec<IBig>> = integers.collect();
                 let mut target = vec![IBig::ZERO; self.rows.dimension];
                 for place in basis.iter().filter_map(|row| self.places.get(row)) {
-                    target.iter_mut().zip(&vectors[*place]).for_each(|(t, v)| *t -= v);
+                    target.iter_mut().zip(&integers[*place]).for_each(|(t, v)| *t -= v);
                 }
-                (vectors, target)
+                (integers, target)
             }
         };
-        self.farkas.ask(vectors, target);
-        Ok(())
+        self.farkas.ask(vectors, target, halt)
     }
 
     /// Returns which case holds for these rows: floats come as far as they can from some of them, exact
@@ -187,8 +191,8 @@ impl<'a> Chosen<'a> {
             (0..self.rows.len()).map(|place| self.rows.entries(place).to_vec()).collect();
         let columns = independent_coordinates(&self.rows, halt)?;
         let ladder = Ladder::new(&entries, self.rows.dimension, &columns, halt)?;
-        let mut vectors: Vec<Vec<Twice>> =
-            entries.par_iter().map(|row| ladder.map_twice(row)).collect();
+        let map = |row: &Vec<(usize, f64)>| (!halt()).then(|| ladder.map_twice(row));
+        let mut vectors: Vec<Vec<Twice>> = entries.par_iter().map(map).collect::<Option<_>>()?;
         let mut target = vec![Twice::default(); columns.len()];
         match self.question {
             Question::Strict => target.push(Twice::from(1.0)),
@@ -201,7 +205,7 @@ impl<'a> Chosen<'a> {
         for vector in &mut vectors {
             let length = norm(vector.iter().map(|v| v.high));
             if length > f64::MIN_POSITIVE {
-                let scale = Twice::from(2f64.powi(-exponent(length).clamp(-1000, 1000)));
+                let scale = Twice::from(power_of_two(-exponent(length).clamp(-1000, 1000)));
                 vector.iter_mut().for_each(|v| *v = *v * scale);
             }
             vector.extend(matches!(self.question, Question::Strict).then_some(Twice::from(1.0)));

@@ -7,6 +7,9 @@ use linsep_data::Data;
 
 use super::watch::{Pass, Watch};
 
+/// What may be taken after a limit to prove what was found before it.
+const SOON: Duration = Duration::from_secs(1);
+
 /// A limit that ends the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -66,6 +69,13 @@ impl<'a> Budget<'a> {
     pub fn halt(&self) -> impl Fn() -> bool + Sync + use<'_> {
         let (cancelled, until) = (self.watch.cancelled(), self.until);
         move || flagged(cancelled) || until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// Returns a question for the last work after a limit: is it over [`SOON`], and over a tenth of the time that was
+    /// spent before it? It keeps nothing of the budget.
+    pub fn soon(&self) -> impl Fn() -> bool + Sync + use<> {
+        let until = Instant::now() + SOON.max(self.spent() / 10);
+        move || Instant::now() >= until
     }
 
     /// Returns the same question for work that makes passes: have these run out?

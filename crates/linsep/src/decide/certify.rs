@@ -5,10 +5,11 @@ use linsep_data::Memory;
 use linsep_proof::margin::{lower_bound, upper_bound};
 use linsep_proof::proof::Claim;
 use linsep_proof::{
-    Conflict, Margin, Plane, Proof, Separator, prove_separable, verify, verify_data,
+    Conflict, Margin, Plane, Proof, Separator, prove_separable, verify, verify_data_until,
 };
 
 use super::budget::Limit;
+use super::exact::Halt;
 use super::exact::integers::rounded;
 use super::outcome::{Closest, Outcome};
 use super::passes::PassError;
@@ -72,14 +73,16 @@ pub(super) fn classified(search: &mut Search, class: Class) -> Result<Option<Out
     }
 }
 
-/// Returns the outcome for a conflict that a limit has left unclassified, if the checker accepts it.
+/// Returns the outcome for a conflict that a limit has left unclassified, if the checker accepts it soon.
 pub(super) fn unclassified(
     search: &mut Search,
     conflict: Conflict,
     because: Limit,
 ) -> Result<Option<Outcome>, PassError> {
     let proof = claimed(search, Claim::not_strictly_separable(conflict.clone()))?;
-    if !holds(search, &proof)? {
+    // It was found in time: what is left to do for it is not lost to the limit.
+    let soon = search.budget.soon();
+    if !holds_until(search, &proof, &soon)? {
         return Ok(None);
     }
     let closest = closest(search)?;
@@ -113,9 +116,16 @@ fn claimed(search: &mut Search, claim: Claim) -> Result<Proof, PassError> {
     Ok(Proof::about(search.facts()?.named.name().clone(), claim))
 }
 
+/// Returns true if the checker confirms the proof, and false if it does not, or not before a limit. Passes are not
+/// counted against it: what is proven is said, and a proof takes one.
 fn holds(search: &mut Search, proof: &Proof) -> Result<bool, PassError> {
+    holds_until(search, proof, &search.budget.halt())
+}
+
+fn holds_until(search: &Search, proof: &Proof, halt: Halt) -> Result<bool, PassError> {
     let named = search.facts()?.named.clone();
-    Ok(verify_data(search.data.raw(), proof, Some(&named))?.is_ok())
+    let verified = verify_data_until(search.data.raw(), proof, Some(&named), halt)?;
+    Ok(matches!(verified, Some(Ok(_))))
 }
 
 fn closest(search: &mut Search) -> Result<Closest, PassError> {

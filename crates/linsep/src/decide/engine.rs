@@ -179,6 +179,7 @@ fn run<'a>(
         way,
         passes: engine.search.budget.passes() - before,
         proving_passes: engine.proving,
+        drawing_passes: 0,
         seconds: engine.search.budget.spent().as_secs_f64(),
     })
 }

@@ -72,5 +72,6 @@ pub(crate) use folds::scan::Scan;
 pub(crate) use folds::step_size::StepSize;
 pub(crate) use mirrored::{Mirror, Mirrored, StandIn};
 pub(crate) use search::spread;
+pub(crate) use solvers::cholesky::Cholesky;
 pub(crate) use solvers::lbfgs;
 pub(crate) use spanning::free;

@@ -22,10 +22,12 @@ pub struct Decision {
     pub left_out: bool,
     /// True if a limit kept the search from its goal, an answer or the largest margin: to go on may tell more.
     pub unfinished: bool,
-    /// Reads of all rows, those that prove the answer included.
+    /// Reads of all rows, those that prove the answer and those that [draw](Decision::drew) it included.
     pub passes: u64,
     /// How many of them proved the answer and bounded its margin.
     pub proving_passes: u64,
+    /// How many of them were made to draw the answer.
+    pub drawing_passes: u64,
     /// Time.
     pub seconds: f64,
 }
@@ -136,6 +138,13 @@ impl Decision {
             Outcome::Inseparable { .. } => Some(Verdict::Inseparable),
             Outcome::Undecided { .. } => None,
         }
+    }
+
+    /// Counts passes that were made to draw the answer, and the seconds that they took.
+    pub fn drew(&mut self, passes: u64, seconds: f64) {
+        self.passes += passes;
+        self.drawing_passes += passes;
+        self.seconds += seconds;
     }
 
     /// Returns the verdict in a word; "undecided" if there is none.

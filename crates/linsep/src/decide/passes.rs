@@ -10,7 +10,7 @@
 
 use std::cell::{OnceCell, RefCell};
 
-use linsep_data::kept::fold_kept;
+use linsep_data::kept::{fold_kept, fold_kept_until};
 use linsep_data::{Data, Error, Kept, Reads, Shape};
 
 use super::exact::Halt;
@@ -116,6 +116,16 @@ impl<'a> Passes<'a> {
                 Ok(found)
             }
         }
+    }
+
+    /// Returns the same for a fold that looks long at each row: it may be halted within the pass, and nothing is
+    /// returned then. Where there is a journal the pass is made to its end.
+    pub fn fold_until<F: Kept>(&self, asked: F, halt: Halt) -> Result<Option<F>, PassError> {
+        if self.journal.is_none() {
+            return Ok(fold_kept_until(self.data, asked, halt)?);
+        }
+        let found = self.fold(asked, halt)?;
+        Ok((!halt()).then_some(found))
     }
 
     /// Returns what the first pass has found; makes one if there was none.

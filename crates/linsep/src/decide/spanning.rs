@@ -87,7 +87,10 @@ pub(super) fn basis(
         };
         let off = match vectors.is_empty() {
             true => vec![],
-            false => data.fold(OnPlanes::new(&planes(&vectors), 1), halt)?.off(),
+            false => match data.fold_until(OnPlanes::new(&planes(&vectors), 1), halt)? {
+                Some(found) => found.off(),
+                None => return Ok(None),
+            },
         };
         if off.is_empty() {
             return Ok(Some((basis, vectors)));
@@ -109,6 +112,9 @@ pub(super) fn orthogonal_to(
     }
     let scale = Scale::new(&rows);
     let integers: Vec<Vec<IBig>> = (0..rows.len()).map(|k| scale.integers(&rows, k)).collect();
+    if halt() {
+        return Ok(None);
+    }
     // Rows that are independent may not be so modulo the prime.
     let found = orthogonal(&integers, rows.dimension, halt)
         .or_else(|| nullspace(integers, rows.dimension, halt));
@@ -150,6 +156,7 @@ mod tests {
     use super::*;
     use crate::Samples;
     use crate::data::Memory;
+    use crate::data::kernels::power_of_two;
 
     /// The rows are mirrored, which adds nothing to what they span but the bias.
     fn check(rows: &[&[f64]], expected: &str) {
@@ -181,8 +188,8 @@ mod tests {
     #[test]
     fn floats_are_taken_as_they_are() {
         check(&[&[0.1, 0.2, 1e-300], &[0.2, 0.4, 2e-300]], "---");
-        check(&[&[1.0, 2.0], &[2.0, 4.0 + 2f64.powi(-50)]], "xx");
-        check(&[&[1.0, 2.0], &[2.0, 4.0 + 2f64.powi(-49)], &[1e300, 5e-324]], "xx");
+        check(&[&[1.0, 2.0], &[2.0, 4.0 + power_of_two(-50)]], "xx");
+        check(&[&[1.0, 2.0], &[2.0, 4.0 + power_of_two(-49)], &[1e300, 5e-324]], "xx");
         // 0.1 (1, 2, 3) and (0.1, 0.2, 0.3) differ, at the end alone.
         check(&[&[1.0, 2.0, 3.0], &[0.1, 0.2, 0.3]], "--x");
         check(&[&[1.0, 2.0, 3.0], &[0.1, 0.2, 0.3], &[1.0, 1.0, 2.0]], "xxx");

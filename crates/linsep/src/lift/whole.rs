@@ -3,6 +3,7 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use linsep_data::{Absorb, Block, Data, Error, Features, Fold, Samples, fold};
+use linsep_proof::Fingerprint;
 
 use super::{Length, Rows};
 use crate::Hyperplane;
@@ -13,6 +14,8 @@ use crate::random::draw;
 pub(crate) struct Whole<'a> {
     data: &'a dyn Data,
     survey: OnceLock<Survey>,
+    /// What names the data, weights of rows included.
+    name: OnceLock<String>,
     /// The first row, where rows are not in memory.
     first: OnceLock<Samples>,
     failure: OnceLock<Error>,
@@ -24,8 +27,6 @@ struct Survey {
     /// The length of the longest lifted row before it is made one, and the most stored values of a row.
     longest: f64,
     stored: usize,
-    /// A number that differs for other data, but for bad luck.
-    fingerprint: u64,
 }
 
 impl Fold for Survey {
@@ -36,30 +37,48 @@ impl Fold for Survey {
     fn absorb(&mut self, block: &Block<'_>) {
         let samples = block.samples();
         for place in block.places() {
-            let (norm, weight) = (samples.norms()[place], samples.weights().map(|w| w[place]));
-            self.longest = self.longest.max(norm);
+            self.longest = self.longest.max(samples.norms()[place]);
             if let Features::Sparse(matrix) = samples.features() {
                 self.stored = self.stored.max(matrix.row(place).0.len());
             }
-            let words = [
-                block.number(place) as u64,
-                u64::from(samples.positive()[place]),
-                norm.to_bits(),
-                weight.map_or(0, f64::to_bits),
-            ];
-            let row = words.into_iter().fold(0, |hash, word| draw(&mut (hash ^ word)));
-            // A sum does not depend on the order of rows; their numbers are in it.
-            self.fingerprint = self.fingerprint.wrapping_add(row);
         }
     }
 
     fn merge(self, other: Self) -> Self {
-        Survey {
-            longest: self.longest.max(other.longest),
-            stored: self.stored.max(other.stored),
-            fingerprint: self.fingerprint.wrapping_add(other.fingerprint),
+        Survey { longest: self.longest.max(other.longest), stored: self.stored.max(other.stored) }
+    }
+}
+
+/// The weights of rows in a number, which the fingerprint of a proof knows nothing of; zero if there are none.
+#[derive(Clone, Copy, Debug, Default)]
+struct WeightsNamed(u64);
+
+impl Fold for WeightsNamed {
+    fn fresh(&self) -> Self {
+        WeightsNamed::default()
+    }
+
+    fn absorb(&mut self, block: &Block<'_>) {
+        let Some(weights) = block.samples().weights() else { return };
+        for place in block.places() {
+            let words = [block.number(place) as u64, weights[place].to_bits()];
+            let row = words.into_iter().fold(0, |hash, word| draw(&mut (hash ^ word)));
+            // A sum does not depend on the order of rows; their numbers are in it.
+            self.0 = self.0.wrapping_add(row);
         }
     }
+
+    fn merge(self, other: Self) -> Self {
+        WeightsNamed(self.0.wrapping_add(other.0))
+    }
+}
+
+/// What names the data: every value, every label, every weight and their places.
+type NameFold = (Fingerprint, WeightsNamed);
+
+fn name((fingerprint, WeightsNamed(weights)): &NameFold) -> String {
+    let named = fingerprint.named();
+    format!("{}{weights:016x}", named.name().fingerprint)
 }
 
 impl<'a> Whole<'a> {
@@ -68,9 +87,12 @@ impl<'a> Whole<'a> {
     /// Errors if they cannot be read.
     pub fn new(data: &'a dyn Data) -> Result<Self, Error> {
         let (survey, first) = (OnceLock::new(), OnceLock::new());
-        let whole = Whole { data, survey, first, failure: OnceLock::new() };
+        let whole = Whole { data, survey, name: OnceLock::new(), first, failure: OnceLock::new() };
         if data.resident().is_none() {
-            let _ = whole.survey.set(fold(data, Survey::default())?);
+            // A checkpoint may need the name; rows that are read anyway cost little more.
+            let (survey, named) = fold(data, (Survey::default(), whole.unnamed()))?;
+            let _ = whole.survey.set(survey);
+            let _ = whole.name.set(name(&named));
             let _ = whole.first.set(data.fetch(&[0])?);
         }
         Ok(whole)
@@ -102,11 +124,16 @@ impl<'a> Whole<'a> {
         self.survey().stored
     }
 
-    /// Returns a number that differs for other data, but for bad luck.
-    pub fn fingerprint(&self) -> u64 {
-        let shape = self.data.shape();
-        let words = [shape.rows as u64, shape.columns as u64, self.survey().fingerprint];
-        words.into_iter().fold(0, |hash, word| draw(&mut (hash ^ word)))
+    /// Returns what names the data: the fingerprint of a proof, and that of the weights of rows. Costs a pass, once.
+    pub fn name(&self) -> &str {
+        self.name.get_or_init(|| {
+            let named = fold(self.data, self.unnamed()).map(|named| name(&named));
+            self.kept(named)
+        })
+    }
+
+    fn unnamed(&self) -> NameFold {
+        (Fingerprint::of(self.data.shape()), WeightsNamed::default())
     }
 
     fn survey(&self) -> Survey {

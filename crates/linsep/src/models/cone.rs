@@ -23,11 +23,12 @@ use linsep_proof::exact::parts;
 use linsep_proof::proof::{Claim, Integers};
 use linsep_proof::{Fingerprint, Plane, Proof};
 
+use super::allowance::Allowance;
 use super::question::Question;
 use super::space::Space;
 use crate::decide::{
-    DecideError, DecideOptions, Directions, Limit, Mirror, OnPlanes, Outcome, StandIn, StepSize,
-    Watch, decide_data, in_lowest_terms, planes, rounded,
+    DecideError, Directions, Halt, Limit, Mirror, OnPlanes, Outcome, StandIn, StepSize, Watch,
+    decide_data, in_lowest_terms, planes, rounded,
 };
 
 /// What all directions have in common.
@@ -56,6 +57,11 @@ pub(super) struct Face {
 }
 
 impl Face {
+    /// Returns how many answers there were on the way: with one, some direction separates some rows.
+    pub fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
     /// Returns how the rows on the face are shown.
     pub fn on(&self) -> Mirror {
         let (planes, known) = (self.planes.clone(), self.on.clone());
@@ -120,7 +126,7 @@ fn stand_in(question: &Question, row: usize) -> Result<StandIn, Error> {
 /// Returns the face of all rows.
 pub(super) fn face(
     question: &Question,
-    limits: &DecideOptions,
+    allowance: &Allowance,
     watch: &mut dyn Watch,
 ) -> Result<Face, DecideError> {
     // Without the bias, where that means nothing, or the same as a column.
@@ -144,7 +150,7 @@ pub(super) fn face(
     }
     while face.rows > 0 {
         let shown = question.shown(face.on());
-        let decision = decide_data(&shown, limits, watch)?;
+        let decision = decide_data(&shown, &allowance.left(), watch)?;
         match &decision.outcome {
             Outcome::Separable { proof, .. } => {
                 face.steps.push(question.direction(claimed(proof)));
@@ -159,12 +165,24 @@ pub(super) fn face(
                 face.conflict.retain(|&row| row < question.vectors);
                 face.space = Space::Spanned(orthogonal(question, proof));
             }
-            Outcome::Undecided { because, .. } => face.stopped = Some(*because),
+            Outcome::Undecided { because, conflict, .. } => {
+                face.stopped = Some(*because);
+                if let Some(conflict) = conflict {
+                    face.conflict = shown.originals(&conflict.rows())?;
+                    face.conflict.retain(|&row| row < question.vectors);
+                }
+            }
         }
         if let (None, Some(proof)) = (&face.proof, decision.proof()) {
             face.proof = Some(proof.clone());
         }
         if !matches!(decision.outcome, Outcome::Separable { .. } | Outcome::QuasiSeparable { .. }) {
+            break;
+        }
+        if face.rows > 0
+            && let Some(limit) = allowance.limit(watch.cancelled())
+        {
+            face.stopped = Some(limit);
             break;
         }
     }
@@ -216,19 +234,26 @@ fn orthogonal(question: &Question, proof: &Proof) -> Vec<Vec<IBig>> {
 }
 
 /// Returns a direction that is strict off the face: each step so small that it undoes nothing of those before
-/// it. None if all rows are on the face. Costs passes for each step but the first.
-pub(super) fn interior(question: &Question, face: &Face) -> Result<Option<Vec<IBig>>, Error> {
+/// it. None if all rows are on the face. Costs passes for each step but the first. Nothing if it was halted.
+pub(super) fn interior(
+    question: &Question,
+    face: &Face,
+    halt: Halt,
+) -> Result<Option<Option<Vec<IBig>>>, Error> {
     let Some(first) = face.steps.first() else {
-        return Ok(None);
+        return Ok(Some(None));
     };
     let mut direction = first.clone();
     for (k, step) in face.steps.iter().enumerate().skip(1) {
+        if halt() {
+            return Ok(None);
+        }
         // The rows that are strict so far are those off the planes of the steps before.
         let before = planes(&face.planes[..k]);
         let (from, by) = (rounded(&direction), rounded(step));
         let size = fold_kept(question.data, StepSize::new(&before, &from, &by))?.size();
         let mut shift =
-            (-size.log2()).ceil().clamp(0.0, 1e4) as i64 + bits(step) - bits(&direction);
+            (-libm::log2(size)).ceil().clamp(0.0, 1e4) as i64 + bits(step) - bits(&direction);
         loop {
             let moved = |(d, s): (&IBig, &IBig)| match shift {
                 0.. => (d << shift as usize) + s,
@@ -239,10 +264,13 @@ pub(super) fn interior(question: &Question, face: &Face) -> Result<Option<Vec<IB
                 direction = next;
                 break;
             }
+            if halt() {
+                return Ok(None);
+            }
             shift += 8;
         }
     }
-    Ok(Some(in_lowest_terms(direction)))
+    Ok(Some(Some(in_lowest_terms(direction))))
 }
 
 /// Returns true if a direction is strict on the rows that the first k + 1 steps make strict.

@@ -13,7 +13,9 @@
 //!
 //! S. Rump, Verification methods: rigorous results using floating-point arithmetic, Acta Numerica 19 (2010), theorem 10.2.
 
-use linsep_data::kernels::Element;
+use linsep_data::kernels::{Element, power_of_two};
+
+use crate::decide::Halt;
 
 /// What is added to every bound for the rounding of the bounds themselves.
 const MORE: f64 = 1.01;
@@ -21,20 +23,23 @@ const MORE: f64 = 1.01;
 const UNDERFLOW: f64 = 1e-290;
 
 /// Returns true if the target is a combination of the vectors, as many as it has coordinates, with positive
-/// multipliers. False if that cannot be told.
-pub(super) fn is_positive_combination(vectors: Vec<&[f64]>, target: &[f64]) -> bool {
+/// multipliers. False if that cannot be told, or if it was halted.
+pub(super) fn is_positive_combination(vectors: Vec<&[f64]>, target: &[f64], halt: Halt) -> bool {
     let d = target.len();
     // Rows of A.
     let rows: Vec<Vec<f64>> = (0..d).map(|c| vectors.iter().map(|v| v[c]).collect()).collect();
-    let Some(inverse) = inverse(rows.clone()) else {
+    let Some(inverse) = inverse(rows.clone(), halt) else {
         return false;
     };
-    let unit = (d as f64 + 4.0) * 2f64.powi(-52);
+    let unit = (d as f64 + 4.0) * power_of_two(-52);
     let magnitude = |v: &[f64]| v.iter().fold(0.0, |sum: f64, x| sum + x.abs());
     let sizes: Vec<f64> = rows.iter().map(|row| magnitude(row)).collect();
     // ‖I - R A‖, row by row.
     let mut error: f64 = 0.0;
     for (i, r) in inverse.iter().enumerate() {
+        if halt() {
+            return false;
+        }
         let mut sum = 0.0;
         for (j, vector) in vectors.iter().enumerate() {
             let one = if i == j { 1.0 } else { 0.0 };
@@ -63,13 +68,16 @@ pub(super) fn is_positive_combination(vectors: Vec<&[f64]>, target: &[f64]) -> b
     far.is_finite() && x.iter().all(|&x| x > MORE * far)
 }
 
-/// Returns the inverse of a matrix given by rows, as floats have it; nothing if they see none.
-fn inverse(mut rows: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
+/// Returns the inverse of a matrix given by rows, as floats have it; nothing if they see none, or if halted.
+fn inverse(mut rows: Vec<Vec<f64>>, halt: Halt) -> Option<Vec<Vec<f64>>> {
     let d = rows.len();
     for (k, row) in rows.iter_mut().enumerate() {
         row.extend((0..d).map(|j| if j == k { 1.0 } else { 0.0 }));
     }
     for k in 0..d {
+        if halt() {
+            return None;
+        }
         let larger =
             |a: &usize, b: &usize| rows[*a][k].abs().total_cmp(&rows[*b][k].abs()).then(b.cmp(a));
         let pivot = (k..d).max_by(larger)?;
@@ -97,7 +105,11 @@ mod tests {
     use crate::random::draw;
 
     fn check(vectors: &[&[f64]], target: &[f64], expected: bool) {
-        assert_eq!(is_positive_combination(vectors.to_vec(), target), expected, "{target:?}");
+        assert_eq!(
+            is_positive_combination(vectors.to_vec(), target, &|| false),
+            expected,
+            "{target:?}"
+        );
     }
 
     #[test]
@@ -107,7 +119,7 @@ mod tests {
         // On the border.
         check(&[&[1.0, 0.0], &[0.5, 1.0]], &[0.5, 1.0], false);
         // Nearer to it than rounding.
-        check(&[&[1.0, 0.0], &[0.5, 1.0]], &[0.5 + 2f64.powi(-53), 1.0], false);
+        check(&[&[1.0, 0.0], &[0.5, 1.0]], &[0.5 + power_of_two(-53), 1.0], false);
         check(&[&[1.0, 0.0], &[0.5, 1.0]], &[0.5 + 1e-12, 1.0], true);
         // Dependent, exactly and nearly.
         check(&[&[1.0, 2.0], &[2.0, 4.0]], &[3.0, 6.0], false);
@@ -129,8 +141,8 @@ mod tests {
                 (0..d).map(|c| (0..d).map(|k| times(k) * vectors[k][c]).sum()).collect()
             };
             let all: Vec<&[f64]> = vectors.iter().map(|v| &v[..]).collect();
-            assert!(!is_positive_combination(all.clone(), &sum(-0.5)));
-            told += i32::from(is_positive_combination(all, &sum(1.0)));
+            assert!(!is_positive_combination(all.clone(), &sum(-0.5), &|| false));
+            told += i32::from(is_positive_combination(all, &sum(1.0), &|| false));
         }
         assert!(told > 35, "{told}");
     }

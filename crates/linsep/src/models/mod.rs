@@ -15,6 +15,7 @@
 //! tells where coefficients run to. `response` reads what stands beside the design, `common` says what rows have in common. The vectors are made on the fly by the checker's own code; rows of a binomial model
 //! stay wherever they are.
 
+mod allowance;
 mod common;
 mod cone;
 mod enclosed;
@@ -30,6 +31,6 @@ pub use linsep_proof::structure::{
     Coefficient, Model, ModelError, Response, Structure, Ties, Trial, Vector,
 };
 pub use separation::{
-    Separation, SeparationError, SeparationKind, SeparationOptions, Sign, check_model,
+    Open, Separation, SeparationError, SeparationKind, SeparationOptions, Sign, check_model,
     check_recession, check_separation, check_separation_data,
 };

@@ -61,7 +61,7 @@ pub(super) fn nearest(
             continue;
         }
         x.push(0.0);
-        if !joined.settle(&mut x) {
+        if !joined.settle(&mut x, halt) {
             break;
         }
         if !joined.places.contains(&place) {
@@ -107,11 +107,14 @@ impl Joined<'_> {
     }
 
     /// Makes x the solution for those that have joined, and leaves out those that would be negative. Returns
-    /// false if rounding is in the way.
-    fn settle(&mut self, x: &mut Vec<f64>) -> bool {
+    /// false if rounding is in the way, or if it was halted.
+    fn settle(&mut self, x: &mut Vec<f64>, halt: &dyn Fn() -> bool) -> bool {
         loop {
             if self.places.is_empty() {
                 return true;
+            }
+            if halt() {
+                return false;
             }
             let solved = self.solution();
             let largest = solved.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
@@ -142,7 +145,7 @@ impl Joined<'_> {
                 kept.iter().filter(|&&k| k > first).map(|&k| self.places[k]).collect();
             self.places.truncate(first);
             self.factor.truncate(first);
-            if !places.iter().all(|&place| self.add(place)) {
+            if !places.iter().all(|&place| !halt() && self.add(place)) {
                 return false;
             }
         }

@@ -14,8 +14,6 @@
 //! recession, Electronic Journal of Statistics 3 (2009).
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use dashu_int::IBig;
 use linsep_data::kept::fold_kept;
@@ -23,14 +21,16 @@ use linsep_data::samples::{LabelNames, Labels, Missing};
 use linsep_data::{Data, Features, Memory};
 use linsep_proof::Proof;
 use linsep_proof::structure::{Coefficient, Model, ModelError, Response, Structure, Trial, Vector};
+use rayon::prelude::*;
 
+use super::allowance::Allowance;
 use super::cone::{Face, face, interior};
 use super::question::Question;
 use super::signs::signs;
 use super::space::{Space, on_one_exponent, telling};
 use crate::Samples;
 use crate::decide::{
-    Constants, DecideError, DecideOptions, Limit, Mirror, Watch, free, rounded, spread,
+    Constants, DecideError, DecideOptions, Halt, Limit, Mirror, Watch, free, rounded, spread,
 };
 
 /// Rows per column with which the search for rows that span all starts.
@@ -47,7 +47,7 @@ pub struct SeparationOptions {
     /// The number of separated rows to name; default none, which is all. The list of them is all that is ever
     /// as long as the data.
     pub most_rows: Option<usize>,
-    /// The limits of each decision: passes and time.
+    /// The limits of the whole question: passes and time.
     pub limits: DecideOptions,
 }
 
@@ -64,7 +64,7 @@ impl SeparationOptions {
         self
     }
 
-    /// Returns the options with these limits of each decision.
+    /// Returns the options with these limits of the whole question.
     pub fn with_limits(mut self, limits: DecideOptions) -> Self {
         self.limits = limits;
         self
@@ -76,8 +76,11 @@ impl SeparationOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Separation {
-    /// Which case it is. Where it is undecided nothing else is known.
+    /// Which case it is. Where it is undecided nothing else is known, except what `conflict` and `proof` may show:
+    /// that no direction separates all rows.
     pub kind: SeparationKind,
+    /// What a limit has left open of a kind that is proven, and which limit.
+    pub open: Option<(Open, Limit)>,
     /// The coefficients of the model, in order.
     pub coefficients: Vec<Coefficient>,
     /// Those, rising, that run away, and where to.
@@ -126,6 +129,26 @@ pub enum SeparationKind {
     Overlap,
     /// No answer was proven.
     Undecided(Limit),
+}
+
+/// What is not known where a limit was reached after the kind was proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Open {
+    /// Which coefficients are infinite or aliased. The separated rows are so, and others may be.
+    Coefficients,
+    /// Some signs of infinite coefficients: that which is named occurs, and the other may.
+    Signs,
+}
+
+impl Open {
+    /// Returns it in a word, for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Open::Coefficients => "coefficients",
+            Open::Signs => "signs",
+        }
+    }
 }
 
 /// Where a coefficient runs to. Displayed as "+inf", "-inf" or "±inf".
@@ -181,8 +204,8 @@ impl From<linsep_data::Error> for SeparationError {
 /// Returns whether a logistic regression of the labels on the features has a maximum likelihood estimate,
 /// and which coefficients run away if not. Errors if an option is out of its range.
 ///
-/// The kind is proven, and the rows and columns are found without rounding. Where a limit is reached
-/// while the sign of a coefficient is looked for, the one that is known to occur stands for it.
+/// The kind is proven, and the rows and columns are found without rounding. A limit holds for the whole question; what
+/// was proven before it is reached is said all the same, and [`Separation::open`] says what is not known.
 ///
 /// Cost: one decision per step to the face, of which there are few, and a few passes to find the signs of infinite
 /// columns.
@@ -349,53 +372,69 @@ fn answer(
     options: &SeparationOptions,
     watch: &mut dyn Watch,
 ) -> Result<Separation, DecideError> {
-    let started = Instant::now();
-    let face = face(question, &options.limits, watch)?;
-    if let Some(because) = face.stopped {
-        return Ok(undecided(question, because));
+    let allowance = Allowance::new(question.data, &options.limits);
+    let face = face(question, &allowance, watch)?;
+    if let (Some(because), 0) = (face.stopped, face.steps()) {
+        let (conflict, proof) = (face.conflict, face.proof);
+        let kind = SeparationKind::Undecided(because);
+        return Ok(Separation { kind, conflict, proof, ..nothing(question) });
     }
-    let strict = interior(question, &face)?;
-    let limit = options.limits.time_limit;
     let cancelled = watch.cancelled();
-    let halt = || {
-        let late = limit.is_some_and(|limit| started.elapsed() > limit);
-        late || is_set(cancelled)
-    };
-    let Some(columns) = Columns::of(question, &face, &|| is_set(cancelled))? else {
-        return Ok(undecided(question, Limit::Cancelled));
-    };
-    let signs = match &strict {
-        Some(strict) => signs(question, &face, strict, &columns.infinite, &halt)?,
-        None => vec![],
-    };
-    let rows = face.rows_off(question, options.most_rows.unwrap_or(usize::MAX))?;
-    Ok(Separation {
+    let limit = || allowance.limit(cancelled);
+    let halt = || limit().is_some();
+    let most_rows = options.most_rows.unwrap_or(usize::MAX);
+    let rows = face.rows_off(question, most_rows)?;
+    let known = Separation {
         kind: match face.vectors {
             0 => SeparationKind::Complete,
             vectors if vectors == question.vectors => SeparationKind::Overlap,
             _ => SeparationKind::QuasiComplete,
         },
-        coefficients: question.coefficients.clone(),
-        infinite: columns.infinite.into_iter().zip(signs).collect(),
-        aliased: columns.aliased,
         separated: question.vectors - face.vectors,
-        vectors: question.vectors,
-        counted: question.data.shape().rows,
         settled: rows.clone(),
         rows,
-        excluded: vec![],
+        conflict: face.conflict.clone(),
+        proof: face.proof.clone(),
+        ..nothing(question)
+    };
+    let open = |what: Open, known: Separation| {
+        // A halt without a limit cannot be, and numbers made against a prime are no other.
+        let because = face.stopped.or_else(limit).unwrap_or(Limit::Unconfirmed);
+        Separation { open: Some((what, because)), ..known }
+    };
+    if face.stopped.is_some() {
+        return Ok(open(Open::Coefficients, known));
+    }
+    let Some(strict) = interior(question, &face, &halt)? else {
+        return Ok(open(Open::Coefficients, known));
+    };
+    let direction = strict.as_ref().map(|strict| in_coefficients(question, strict));
+    let known = Separation { direction, ..known };
+    let Some(columns) =
+        Columns::of(question, &face, &halt, &|| allowance.late(cancelled).is_some())?
+    else {
+        return Ok(open(Open::Coefficients, known));
+    };
+    let (signs, all) = match &strict {
+        Some(strict) => signs(question, &face, strict, &columns.infinite, &halt)?,
+        None => (vec![], true),
+    };
+    let known = Separation {
+        infinite: columns.infinite.into_iter().zip(signs).collect(),
+        aliased: columns.aliased,
         cone_dimension: columns.cone_dimension,
         aliased_dimension: columns.aliased_dimension,
         left_out: columns.left_out,
-        direction: strict.map(|strict| in_coefficients(question, &strict)),
-        conflict: face.conflict,
-        proof: face.proof,
-    })
+        ..known
+    };
+    Ok(if all { known } else { open(Open::Signs, known) })
 }
 
-fn undecided(question: &Question, because: Limit) -> Separation {
+/// Returns what is known before anything is.
+fn nothing(question: &Question) -> Separation {
     Separation {
-        kind: SeparationKind::Undecided(because),
+        kind: SeparationKind::Undecided(Limit::Unconfirmed),
+        open: None,
         coefficients: question.coefficients.clone(),
         infinite: vec![],
         aliased: vec![],
@@ -412,10 +451,6 @@ fn undecided(question: &Question, because: Limit) -> Separation {
         conflict: vec![],
         proof: None,
     }
-}
-
-fn is_set(flag: Option<&AtomicBool>) -> bool {
-    flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
 /// Returns what a direction is in the coefficients of the model, the largest of them 1.
@@ -444,11 +479,13 @@ struct Columns {
 }
 
 impl Columns {
-    /// Returns it, or nothing if the work was cancelled. Errors if the data cannot be read.
+    /// Returns it, or nothing if the work was halted: between passes, or in what makes none. Errors if the data cannot be
+    /// read.
     fn of(
         question: &Question,
         face: &Face,
-        halt: &(dyn Fn() -> bool + Sync),
+        between_passes: Halt,
+        halt: Halt,
     ) -> Result<Option<Self>, DecideError> {
         // Of all rows the proof has told already, if all are on the face.
         let unchanged = match face.vectors == question.vectors {
@@ -461,7 +498,8 @@ impl Columns {
                 some.sort_unstable();
                 some.dedup();
                 let shown = question.shown(Mirror::default());
-                match free(&shown, question.start(some), question.known_free(), halt)? {
+                let known = question.known_free();
+                match free(&shown, question.start(some), known, between_passes)? {
                     Some(vectors) => {
                         let own = |v: Vec<IBig>| question.direction(v);
                         Space::Spanned(vectors.into_iter().map(own).collect())
@@ -472,20 +510,33 @@ impl Columns {
         };
         let own = &question.coefficients;
         let all = 0..own.len();
-        let aliased: Vec<usize> = all.clone().filter(|&k| unchanged.moves(&own[k])).collect();
-        let is_infinite = |k: &usize| !aliased.contains(k) && face.space.moves(&own[*k]);
-        let infinite: Vec<usize> = all.clone().filter(is_infinite).collect();
+        let moved = |space: &Space| -> Option<Vec<bool>> {
+            let moves = |k: usize| (!halt()).then(|| space.moves(&own[k]));
+            all.clone().into_par_iter().map(moves).collect()
+        };
+        let (Some(changes), Some(runs)) = (moved(&unchanged), moved(&face.space)) else {
+            return Ok(None);
+        };
+        let aliased: Vec<usize> = all.clone().filter(|&k| changes[k]).collect();
+        let infinite: Vec<usize> = all.filter(|&k| runs[k] && !changes[k]).collect();
         // Aliased ones first, so that what is left out of the limiting model is what has no value anyway.
         let (mut left_out, aliased_dimension) = match aliased.is_empty() {
             true => (vec![], 0),
             false => {
-                let told = telling(&unchanged, own, aliased.iter().rev().copied());
+                let Some(told) = telling(&unchanged, own, aliased.iter().rev().copied(), halt)
+                else {
+                    return Ok(None);
+                };
                 let count = told.len();
                 (told, count)
             }
         };
         let order = left_out.iter().chain(infinite.iter().rev()).chain(aliased.iter().rev());
-        left_out = telling(&face.space, own, order.copied().collect::<Vec<_>>().into_iter());
+        let order = order.copied().collect::<Vec<_>>().into_iter();
+        let Some(told) = telling(&face.space, own, order, halt) else {
+            return Ok(None);
+        };
+        left_out = told;
         left_out.sort_unstable();
         let cone_dimension = left_out.len() - aliased_dimension.min(left_out.len());
         Ok(Some(Columns { infinite, aliased, cone_dimension, aliased_dimension, left_out }))

@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use dashu_int::IBig;
 use linsep_data::Samples;
 use linsep_data::kept::fold_kept;
-use linsep_data::kernels::{Element, exponent};
+use linsep_data::kernels::{Element, exponent, power_of_two};
 use linsep_proof::exact::{Sum, parts};
 use linsep_proof::structure::Coefficient;
 use rayon::prelude::*;
@@ -51,23 +51,24 @@ const NOTHING: f64 = 1e-9;
 /// Numbers above this are not near to where floats lose bits.
 const SMALL: f64 = 1e-280;
 
-/// Returns where infinite coefficients run to, given a direction that is strict off the face. Where the work
-/// is halted, the sign that is known to occur stands for it.
+/// Returns where infinite coefficients run to, given a direction that is strict off the face, and true. Where the work
+/// is halted, the sign that is known to occur stands for it, and false is returned.
 pub(super) fn signs(
     question: &Question,
     face: &Face,
     strict: &[IBig],
     infinite: &[usize],
     halt: Halt,
-) -> Result<Vec<Sign>, DecideError> {
+) -> Result<(Vec<Sign>, bool), DecideError> {
     let mut known = Known::new(question, infinite, strict);
-    if face.space.dimension() > 1 {
+    let mut all = true;
+    // In one dimension the strict direction is the only one.
+    if face.space.dimension() > 1 && (0..infinite.len()).any(|k| known.is_open(k)) {
         let off = Mirrored::new(question.data, face.off());
-        let mut search = Search::new(question, face, &off, strict)?;
-        search.start()?;
-        search.run(&mut known, halt)?;
+        let mut search = Search::new(question, face, &off, strict, halt)?;
+        all = !halt() && search.start()? && search.run(&mut known)?;
     }
-    Ok(infinite.iter().enumerate().map(|(k, _)| known.sign(k)).collect())
+    Ok((infinite.iter().enumerate().map(|(k, _)| known.sign(k)).collect(), all))
 }
 
 /// The signs that are known to occur.
@@ -132,6 +133,7 @@ struct Search<'a> {
     face: &'a Face,
     off: &'a Mirrored<'a>,
     strict: &'a [IBig],
+    halt: Halt<'a>,
     /// The basis of the space in floats, each vector about as long as one; none if it is all directions.
     basis: Vec<Vec<f64>>,
     /// The rows that have joined, as they stand, and in floats of length about one.
@@ -152,6 +154,7 @@ impl<'a> Search<'a> {
         face: &'a Face,
         off: &'a Mirrored<'a>,
         strict: &'a [IBig],
+        halt: Halt<'a>,
     ) -> Result<Self, DecideError> {
         let basis = match &face.space {
             Space::All(_) => vec![],
@@ -166,6 +169,7 @@ impl<'a> Search<'a> {
             face,
             off,
             strict,
+            halt,
             basis,
             rows,
             floats,
@@ -176,8 +180,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Takes in the rows nearest to the wrong side of the strict direction, and some others.
-    fn start(&mut self) -> Result<(), DecideError> {
+    /// Takes in the rows nearest to the wrong side of the strict direction, and some others. False if halted.
+    fn start(&mut self) -> Result<bool, DecideError> {
         let dimension = self.face.space.dimension();
         let scan = Scan::new(Scorer::Lifted(rounded(self.strict)), NEAREST_ROWS * dimension);
         let worst = fold_kept(self.off, scan)?.report().worst;
@@ -186,27 +190,28 @@ impl<'a> Search<'a> {
         self.join(rows)
     }
 
-    /// Takes rows in that are not there yet.
-    fn join(&mut self, mut rows: Vec<usize>) -> Result<(), DecideError> {
+    /// Takes rows in that are not there yet. False if halted.
+    fn join(&mut self, mut rows: Vec<usize>) -> Result<bool, DecideError> {
         rows.sort_unstable();
         rows.dedup();
         // Those that are left out are fetched as another row, which may be there already.
         let mut rows = fetched(self.off, &rows)?;
         rows.retain(|row| self.numbers.insert(*row));
         if rows.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let samples = linsep_data::Data::fetch(self.off, &rows)?;
         for place in 0..samples.rows() {
             self.rows.push(signed(&samples, place, !self.question.doubled));
         }
-        self.see();
-        Ok(())
+        Ok(self.see().is_some())
     }
 
-    /// Makes floats of the rows.
-    fn see(&mut self) {
-        let raw: Vec<Vec<f64>> = self.rows.par_iter().map(|row| self.coordinates(row)).collect();
+    /// Makes floats of the rows; nothing if halted.
+    fn see(&mut self) -> Option<()> {
+        let halt = self.halt;
+        let seen = |row: &Vec<_>| (!halt()).then(|| self.coordinates(row));
+        let raw: Vec<Vec<f64>> = self.rows.par_iter().map(seen).collect::<Option<_>>()?;
         for (c, scale) in self.scale.iter_mut().enumerate() {
             let largest = raw.iter().fold(0.0, |most: f64, v| most.max(v[c].abs()));
             *scale = inverse_power(largest);
@@ -224,14 +229,15 @@ impl<'a> Search<'a> {
         let before = stored(&raw, 0.0);
         self.floats = raw.into_par_iter().map(unit).collect();
         let all = &self.floats;
-        let with = |u: &Vec<f64>| all.iter().map(|v| f64::dot(u, v)).collect();
+        let with = |u: &Vec<f64>| (!halt()).then(|| all.iter().map(|v| f64::dot(u, v)).collect());
         self.products = match all.len() <= MOST_PRODUCTS {
-            true => all.par_iter().map(with).collect(),
+            true => all.par_iter().map(with).collect::<Option<_>>()?,
             false => vec![],
         };
         // A power of two changes no bit, unless a number becomes too small.
         let small = stored(&self.floats, SMALL) < before;
         self.exact = matches!(self.face.space, Space::All(_)) && !small;
+        Some(())
     }
 
     /// Returns a row in coordinates of the space, as floats have them.
@@ -275,18 +281,21 @@ impl<'a> Search<'a> {
         in_lowest_terms(on_one_exponent(sums))
     }
 
-    /// Finds out about all coefficients of which one sign is known.
-    fn run(&mut self, known: &mut Known, halt: Halt) -> Result<(), DecideError> {
+    /// Finds out about all coefficients of which one sign is known. False if halted.
+    fn run(&mut self, known: &mut Known) -> Result<bool, DecideError> {
         let mut open: Vec<usize> = (0..known.plus.len()).filter(|&k| known.is_open(k)).collect();
         // Coefficients about which floats were wrong.
         let mut exactly: HashSet<usize> = HashSet::new();
-        while !open.is_empty() && !halt() {
+        while !open.is_empty() {
+            if (self.halt)() {
+                return Ok(false);
+            }
             let batch: Vec<usize> = open.iter().copied().take(BATCH).collect();
             let proposals: Vec<Proposal> = batch
                 .par_iter()
                 .map(|&k| {
                     let target = (known.coefficients[k], known.plus[k]);
-                    self.propose(target, exactly.contains(&k), halt)
+                    self.propose(target, exactly.contains(&k))
                 })
                 .collect();
             let (mut asked, mut directions) = (vec![], vec![]);
@@ -297,7 +306,7 @@ impl<'a> Search<'a> {
                         asked.push(k);
                         directions.push(direction);
                     }
-                    Proposal::Halted => return Ok(()),
+                    Proposal::Halted => return Ok(false),
                 }
             }
             if directions.is_empty() {
@@ -317,40 +326,41 @@ impl<'a> Search<'a> {
                     joining.extend(wrong);
                 }
             }
-            self.join(joining)?;
+            if !self.join(joining)? {
+                return Ok(false);
+            }
             open.retain(|&k| known.is_open(k));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Returns what the rows that have joined say of a coefficient that can be positive, or negative: can it be
     /// the other?
-    fn propose(
-        &self,
-        (coefficient, plus): (&Coefficient, bool),
-        exactly: bool,
-        halt: Halt,
-    ) -> Proposal {
+    fn propose(&self, (coefficient, plus): (&Coefficient, bool), exactly: bool) -> Proposal {
+        let halt = self.halt;
         let mut target = self.face.space.values(coefficient);
         if !plus {
             target = target.into_iter().map(Sum::negated).collect();
         }
         let target = on_one_exponent(target);
         if exactly {
-            return self.exact(&target, (0..self.rows.len()).collect(), &[], halt);
+            return self.exact(&target, (0..self.rows.len()).collect(), &[]);
         }
         // Coordinates are scaled in the rows, so a product with them is the same if directions are scaled back.
         let floats: Vec<f64> =
             rounded(&target).iter().zip(&self.scale).map(|(t, s)| t * s).collect();
         let length = crate::hyperplane::norm(floats.iter().copied());
         let found = nearest(&self.floats, &self.products, &floats, &|| halt());
+        if halt() {
+            return Proposal::Halted;
+        }
         if crate::hyperplane::norm(found.rest.iter().copied()) <= NOTHING * length {
             if self.is_combination(&floats, &found.places) {
                 return Proposal::OneWay;
             }
-            return match self.exact(&target, found.places.clone(), &found.places, halt) {
+            return match self.exact(&target, found.places.clone(), &found.places) {
                 Proposal::Direction(_) => {
-                    self.exact(&target, (0..self.rows.len()).collect(), &found.places, halt)
+                    self.exact(&target, (0..self.rows.len()).collect(), &found.places)
                 }
                 other => other,
             };
@@ -358,7 +368,7 @@ impl<'a> Search<'a> {
         let direction = found.rest.iter().zip(&self.scale).map(|(r, s)| -r * s);
         match self.inside(coefficient, plus, &integers(direction)) {
             Some(direction) => Proposal::Direction(direction),
-            None => self.exact(&target, (0..self.rows.len()).collect(), &found.places, halt),
+            None => self.exact(&target, (0..self.rows.len()).collect(), &found.places),
         }
     }
 
@@ -367,19 +377,24 @@ impl<'a> Search<'a> {
     fn is_combination(&self, target: &[f64], places: &[usize]) -> bool {
         self.exact && places.len() == target.len() && {
             let vectors = places.iter().map(|&k| &self.floats[k][..]).collect();
-            is_positive_combination(vectors, target)
+            is_positive_combination(vectors, target, self.halt)
         }
     }
 
     /// Returns what integers say: the target is a combination of the rows at these places, or a direction has it
     /// negative and none of these rows.
-    fn exact(&self, target: &[IBig], places: Vec<usize>, start: &[usize], halt: Halt) -> Proposal {
-        let vectors = places.iter().map(|&k| self.exact_coordinates(&self.rows[k])).collect();
+    fn exact(&self, target: &[IBig], places: Vec<usize>, start: &[usize]) -> Proposal {
+        let halt = self.halt;
+        let exact = |&k: &usize| (!halt()).then(|| self.exact_coordinates(&self.rows[k]));
+        let Some(vectors) = places.iter().map(exact).collect() else {
+            return Proposal::Halted;
+        };
         let begin: Vec<usize> =
             (0..places.len()).filter(|&at| start.contains(&places[at])).collect();
         let mut farkas = Farkas::default();
-        farkas.ask(vectors, target.to_vec());
-        match farkas.start(&begin, halt).and_then(|()| farkas.decide(halt)) {
+        let asked = farkas.ask(vectors, target.to_vec(), halt);
+        let started = asked.and_then(|()| farkas.start(&begin, halt));
+        match started.and_then(|()| farkas.decide(halt)) {
             None => Proposal::Halted,
             Some(Alternative::Reached(..)) => Proposal::OneWay,
             Some(Alternative::Barred(y)) => Proposal::Direction(self.raw(&y)),
@@ -435,7 +450,7 @@ impl<'a> Search<'a> {
 /// Returns a power of two that makes a number about one.
 fn inverse_power(value: f64) -> f64 {
     match value > f64::MIN_POSITIVE {
-        true => 2f64.powi(-exponent(value).clamp(-500, 500)),
+        true => power_of_two(-exponent(value).clamp(-500, 500)),
         false => 1.0,
     }
 }

@@ -6,7 +6,7 @@ use linsep_proof::exact::Sum;
 use linsep_proof::structure::Coefficient;
 
 use super::question::value;
-use crate::decide::{PRIMES, Prime};
+use crate::decide::{Halt, PRIMES, Prime};
 
 /// The directions that are orthogonal to some rows.
 #[derive(Clone, Debug)]
@@ -51,21 +51,25 @@ impl Space {
 }
 
 /// Returns places of coefficients, those that come first if they can, whose values tell the directions of a space apart: as
-/// many as it has dimensions, but for what changes no coefficient. The rank is modulo a prime, so it is never too high.
+/// many as it has dimensions, but for what changes no coefficient; nothing if halted. The rank is modulo a prime, so it is never too high.
 pub(super) fn telling(
     space: &Space,
     coefficients: &[Coefficient],
     order: impl Iterator<Item = usize>,
-) -> Vec<usize> {
+    halt: Halt,
+) -> Option<Vec<usize>> {
     if let Space::All(_) = space {
         // Coefficients are independent of each other.
-        return order.collect();
+        return Some(order.collect());
     }
     let prime = Prime(PRIMES[0]);
     let (mut chosen, mut rows): (Vec<usize>, Vec<(usize, Vec<u64>)>) = (vec![], vec![]);
     for place in order {
         if chosen.len() == space.dimension() {
             break;
+        }
+        if halt() {
+            return None;
         }
         let mut row: Vec<u64> = residues(space.values(&coefficients[place]), prime);
         for (pivot, other) in &rows {
@@ -82,7 +86,7 @@ pub(super) fn telling(
             chosen.push(place);
         }
     }
-    chosen
+    Some(chosen)
 }
 
 /// Returns numbers modulo a prime, all times one power of two.

@@ -16,7 +16,8 @@ const MOST: u64 = 1 << 60;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Checkpoint {
     version: u32,
-    fingerprint: u64,
+    /// What names the data; see [`Whole::name`].
+    data: String,
     method: MethodSettings,
     shuffle: bool,
     seed: u64,
@@ -44,7 +45,22 @@ pub(super) struct State {
 }
 
 impl Checkpoint {
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
+
+    /// Returns the checkpoint that was written as JSON.
+    ///
+    /// Errors if it is of another version, or damaged.
+    pub fn from_json(text: &str) -> Result<Self, FitError> {
+        #[derive(Deserialize)]
+        struct Versioned {
+            version: u32,
+        }
+        let Versioned { version: found } = serde_json::from_str(text)?;
+        match found == Self::VERSION {
+            true => Ok(serde_json::from_str(text)?),
+            false => Err(FitError::OtherVersion { found, expected: Self::VERSION }),
+        }
+    }
 
     pub(super) fn new(
         whole: &Whole,
@@ -54,7 +70,7 @@ impl Checkpoint {
     ) -> Checkpoint {
         Checkpoint {
             version: Self::VERSION,
-            fingerprint: whole.fingerprint(),
+            data: whole.name().to_string(),
             method: settings.method.clone(),
             shuffle: settings.shuffle,
             seed: settings.seed,
@@ -66,7 +82,7 @@ impl Checkpoint {
     pub(super) fn check(&self, whole: &Whole, settings: &FitSettings) -> Result<(), FitError> {
         let differences = [
             (self.version != Self::VERSION, "versions"),
-            (self.fingerprint != whole.fingerprint(), "data"),
+            (self.data != whole.name(), "data"),
             (self.method != settings.method, "methods or settings"),
             ((self.shuffle, self.seed) != (settings.shuffle, settings.seed), "orders of rows"),
         ];

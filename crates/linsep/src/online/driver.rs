@@ -104,7 +104,7 @@ pub struct EpochRecord {
     pub rows_evaluated: u64,
     /// Time since the start, evaluations of answers excluded.
     pub seconds: f64,
-    /// Mistakes of the answer at the end of the epoch, if it was evaluated.
+    /// Mistakes of the answer at the end of the epoch, if it was evaluated, as that of the last epoch is.
     pub evaluated_mistakes: Option<u64>,
 }
 
@@ -190,6 +190,14 @@ pub enum FitError {
     OtherRun {
         /// What differs.
         what: &'static str,
+    },
+    /// The checkpoint was written by another version of linsep.
+    #[error("the checkpoint has version {found}; this linsep goes on from version {expected}")]
+    OtherVersion {
+        /// Its version.
+        found: u32,
+        /// The one that is read.
+        expected: u32,
     },
     /// The checkpoint, or the state to start from, is damaged.
     #[error("the checkpoint is damaged: {0}")]
@@ -475,11 +483,7 @@ impl<'a> Run<'a> {
 
     /// Returns why the run has to stop now, if it has to.
     fn interrupted(&self) -> Option<Stop> {
-        if self.observer.cancelled().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Some(Stop::Cancelled);
-        }
-        let limit = self.settings.time_limit?;
-        (self.clock.session() >= limit).then_some(Stop::TimeLimit)
+        interrupted(self.observer.cancelled(), &self.clock, self.settings.time_limit)
     }
 
     fn take_checkpoint(&mut self, elapsed: Duration) {
@@ -491,7 +495,10 @@ impl<'a> Run<'a> {
 
     /// Ends the epoch and goes on to the next; returns why it stopped instead, if it did.
     fn end_epoch(&mut self) -> Result<Option<Stop>, Error> {
-        let end = self.method.end_epoch(&first_rows(self.whole, self.settings));
+        let (cancelled, clock) = (self.observer.cancelled(), self.clock);
+        let limit = self.settings.time_limit;
+        let halt = || interrupted(cancelled, &clock, limit).is_some();
+        let end = self.method.end_epoch(&first_rows(self.whole, self.settings), &halt);
         self.state.here += end.tally;
         let here = std::mem::take(&mut self.state.here);
         self.state.total += here;
@@ -553,6 +560,10 @@ impl<'a> Run<'a> {
             self.take_checkpoint(elapsed);
         }
         let (hyperplane, evaluation) = self.choose_answer(stop)?;
+        if let (Stop::EpochLimit, Some(last)) = (stop, self.state.history.last_mut()) {
+            // The answer is the one after the last epoch, so its mistakes are known anyway.
+            last.evaluated_mistakes = Some(evaluation.mistakes);
+        }
         let cut_short = self.state.position > 0 && self.state.position < self.whole.len();
         self.state.total += self.state.here;
         Ok(Fit {
@@ -588,6 +599,18 @@ impl<'a> Run<'a> {
         }
         Ok(last)
     }
+}
+
+/// Returns why a run has to stop now, if it has to.
+fn interrupted(
+    cancelled: Option<&AtomicBool>,
+    clock: &Clock,
+    time_limit: Option<Duration>,
+) -> Option<Stop> {
+    if cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        return Some(Stop::Cancelled);
+    }
+    (clock.session() >= time_limit?).then_some(Stop::TimeLimit)
 }
 
 /// Returns all rows, of which the first is at hand, or all are if they are in memory.

@@ -25,6 +25,7 @@
 //! (2023). It is the relaxation method of S. Agmon and of T. Motzkin and I. Schoenberg, Canadian
 //! Journal of Mathematics 6 (1954), on the lifted samples.
 
+use linsep_data::kernels::power_of_two;
 use rand_xoshiro::rand_core::Rng;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -103,7 +104,7 @@ impl Fine {
             Start::Random => {
                 // Epoch numbers start at 1, so stream 0 is free.
                 let mut random = random_stream(seed, 0);
-                w.fill_with(|| (random.next_u64() >> 11) as f64 * 2.0_f64.powi(-52) - 1.0);
+                w.fill_with(|| (random.next_u64() >> 11) as f64 * power_of_two(-52) - 1.0);
                 let length = norm(w.iter().copied());
                 w.iter_mut().for_each(|v| *v /= length);
                 None

@@ -4,7 +4,8 @@
 //! minimise  sum of xi_i / (samples of the class of i)
 //! subject   z_i·w >= 1 - xi_i,  xi_i >= 0,  w free
 //! given     lifted samples z = y (x, 1) / ‖(x, 1)‖
-//! stop      after the first epoch, at whose end the whole problem is solved
+//! stop      after the first epoch, at whose end the whole problem is solved; a limit leaves the iterate of the
+//!           solver, if that comes to the end of its step soon, else w = 0
 //! ```
 //!
 //! The minimum is zero exactly if the samples are separable. If they are not, w = 0 is a solution
@@ -12,20 +13,31 @@
 //! answer is of use either way.
 //!
 //! Guarantee: the minimum, within the tolerances of the solver, which are about 1e-8. It reads
-//! nothing in order and cannot be interrupted; counted as work are one pass per iteration, and
-//! one for the mistakes of the answer. Cost: memory for a copy of the data several times over, and
+//! nothing in order; counted as work are one pass per iteration, and one for the mistakes of the
+//! answer. The solver looks at a flag between two iterations, and one of these may take minutes, so it
+//! has a thread of its own, which is left behind where it does not end in time. Cost: memory for a copy of the data several times over, and
 //! in each iteration the factorisation of a sparse matrix, of order n d² for dense data.
 //!
 //! References: K. Bennett and O. Mangasarian, Robust linear programming discrimination of two
 //! linearly inseparable sets, Optimization Methods and Software 1 (1992). The solver is Clarabel:
 //! P. Goulart and Y. Chen (2024).
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 use serde_json::Value;
 
 use super::{EpochEnd, Method, Span, Tally, restore_state, save_state};
+use crate::decide::Halt;
 use crate::lift::Rows;
+
+/// How often a limit is looked at, and how long the solver may take after it to hand over what it has.
+const LOOK: Duration = Duration::from_millis(10);
+const GRACE: Duration = Duration::from_millis(300);
 
 /// Robust linear programming.
 pub struct Lp {
@@ -44,30 +56,20 @@ impl Method for Lp {
         Tally::default()
     }
 
-    fn end_epoch(&mut self, rows: &Rows) -> EpochEnd {
+    fn end_epoch(&mut self, rows: &Rows, halt: Halt) -> EpochEnd {
         let n = rows.len();
-        let constraints = constraints(rows);
-        let bounds: Vec<f64> = (0..2 * n).map(|k| if k < n { -1.0 } else { 0.0 }).collect();
-        let settings = DefaultSettings { verbose: false, ..DefaultSettings::default() };
-        let variables = constraints.n;
-        let mut solver = DefaultSolver::new(
-            &CscMatrix::zeros((variables, variables)),
-            &costs(rows),
-            &constraints,
-            &bounds,
-            &[SupportedConeT::NonnegativeConeT(2 * n)],
-            settings,
-        )
-        .expect("the parts of the problem fit one another");
-        solver.solve();
-        let w = &solver.solution.x[..rows.dimension()];
-        // A solver that broke down leaves w where it was.
-        if w.iter().all(|w| w.is_finite()) {
+        let found = solve(Problem { constraints: constraints(rows), costs: costs(rows) }, halt);
+        let (iterations, converged) =
+            found.as_ref().map_or((0, false), |s| (s.iterations, s.ended));
+        if let Some(w) = found.as_ref().and_then(|solved| solved.x.get(..rows.dimension()))
+            // A solver that broke down leaves w where it was.
+            && w.iter().all(|w| w.is_finite())
+        {
             self.w.copy_from_slice(w);
         }
         let mistakes = (0..n).filter(|&i| rows.score(i, &self.w) <= 0.0).count() as u64;
-        let evaluated = n as u64 * (u64::from(solver.solution.iterations) + 1);
-        EpochEnd { tally: Tally { mistakes, updates: 1, evaluated }, converged: true }
+        let evaluated = n as u64 * (u64::from(iterations) + 1);
+        EpochEnd { tally: Tally { mistakes, updates: 1, evaluated }, converged }
     }
 
     fn answer(&self) -> Vec<f64> {
@@ -80,6 +82,69 @@ impl Method for Lp {
 
     fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
         restore_state(&mut self.w, saved, |w| [(w, rows.dimension())])
+    }
+}
+
+/// Minimise costs·x with A x <= b, b = -1 for the first half of the rows of A and 0 for the others.
+struct Problem {
+    constraints: CscMatrix<f64>,
+    costs: Vec<f64>,
+}
+
+/// Where the solver ended.
+struct Solved {
+    x: Vec<f64>,
+    iterations: u32,
+    /// False if it was halted.
+    ended: bool,
+}
+
+impl Problem {
+    /// Solves it on this thread, until the flag is set.
+    fn solve(self, stop: Arc<AtomicBool>) -> Solved {
+        let (rows, variables) = (self.constraints.m, self.constraints.n);
+        let bounds: Vec<f64> = (0..rows).map(|k| if 2 * k < rows { -1.0 } else { 0.0 }).collect();
+        let settings = DefaultSettings { verbose: false, ..DefaultSettings::default() };
+        let mut solver = DefaultSolver::new(
+            &CscMatrix::zeros((variables, variables)),
+            &self.costs,
+            &self.constraints,
+            &bounds,
+            &[SupportedConeT::NonnegativeConeT(rows)],
+            settings,
+        )
+        .expect("the parts of the problem fit one another");
+        let asked = stop.clone();
+        solver.set_termination_callback(move |_: &_| asked.load(Ordering::Relaxed));
+        solver.solve();
+        let ended = solver.solution.status != SolverStatus::CallbackTerminated;
+        Solved { iterations: solver.solution.iterations, x: solver.solution.x, ended }
+    }
+}
+
+/// Returns where the solver ended; nothing if it was halted and did not end soon.
+fn solve(problem: Problem, halt: Halt) -> Option<Solved> {
+    let (sender, receiver) = channel();
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    std::thread::spawn(move || {
+        // Who does not wait any longer does not listen either.
+        let _ = sender.send(problem.solve(flag));
+    });
+    let solved = wait(&receiver, halt);
+    // It ends after its iteration, whoever waits for it.
+    stop.store(true, Ordering::Relaxed);
+    solved.or_else(|| receiver.recv_timeout(GRACE).ok())
+}
+
+/// Returns what comes before a halt.
+fn wait(receiver: &Receiver<Solved>, halt: Halt) -> Option<Solved> {
+    loop {
+        match receiver.recv_timeout(LOOK) {
+            Ok(solved) => return Some(solved),
+            Err(RecvTimeoutError::Timeout) if !halt() => {}
+            Err(_) => return None,
+        }
     }
 }
 

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{EpochEnd, Method, Span, Tally, margin_bound, restore_state, save_state};
+use crate::decide::Halt;
 use crate::hyperplane::norm;
 use crate::lift::Rows;
 
@@ -78,7 +79,7 @@ impl Method for Maxover {
         Tally { mistakes, updates: 0, evaluated: span.positions.len() as u64 }
     }
 
-    fn end_epoch(&mut self, rows: &Rows) -> EpochEnd {
+    fn end_epoch(&mut self, rows: &Rows, _halt: Halt) -> EpochEnd {
         let state = &mut self.state;
         let nearest = state.nearest.take();
         let mut end = EpochEnd::default();
@@ -132,7 +133,7 @@ mod tests {
         other.restore(&few, saved).unwrap();
         other.learn(&few, &Span { order: &order, positions: 0..2, epoch: 1 });
         assert_eq!(other.state.nearest.map(|(_, row)| row), Some(0));
-        other.end_epoch(&few);
+        other.end_epoch(&few, &|| false);
         assert_eq!(other.answer(), few.vector(0));
     }
 

@@ -31,6 +31,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::decide::Halt;
 use crate::hyperplane::norm;
 use crate::lift::Rows;
 
@@ -53,8 +54,9 @@ pub trait Method {
         None
     }
 
-    /// Ends an epoch: work that needs all rows at once, if the method has any.
-    fn end_epoch(&mut self, _rows: &Rows) -> EpochEnd {
+    /// Ends an epoch: work that needs all rows at once, if the method has any. `halt` is asked in what takes longer
+    /// than a pass, and ends it once it is true.
+    fn end_epoch(&mut self, _rows: &Rows, _halt: Halt) -> EpochEnd {
         EpochEnd::default()
     }
 

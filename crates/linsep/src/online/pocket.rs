@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{EpochEnd, Method, Span, Tally, margin_bound, restore_state, save_state};
+use crate::decide::Halt;
 use crate::lift::Rows;
 
 /// Pocket with ratchet.
@@ -119,7 +120,7 @@ impl Method for Pocket {
         tally
     }
 
-    fn end_epoch(&mut self, rows: &Rows) -> EpochEnd {
+    fn end_epoch(&mut self, rows: &Rows, _halt: Halt) -> EpochEnd {
         let mut tally = Tally::default();
         self.state.check(rows, &mut tally);
         EpochEnd { tally, converged: self.state.pocket_mistakes == 0 }
@@ -172,7 +173,7 @@ mod tests {
                 assert_eq!(mistakes, rows.mistakes(&method.answer()));
                 before = mistakes;
             }
-            assert!(!method.end_epoch(&rows).converged);
+            assert!(!method.end_epoch(&rows, &|| false).converged);
         }
         assert_eq!(before, 2);
     }

@@ -300,7 +300,7 @@ mod tests {
                     running.restore(&rows, serde_json::from_str(&text).unwrap()).unwrap();
                 }
             }
-            tally += running.end_epoch(&rows).tally;
+            tally += running.end_epoch(&rows, &|| false).tally;
         }
         let mut found = running.answer();
         found.extend(running.margin_bound());

@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{EpochEnd, Goal, Method, Span, Tally, margin_bound, restore_state, save_state};
+use crate::decide::Halt;
 use crate::lift::Rows;
 
 /// What a sample costs that lacks a score of 1.
@@ -131,7 +132,7 @@ impl Method for Svm {
         tally
     }
 
-    fn end_epoch(&mut self, _rows: &Rows) -> EpochEnd {
+    fn end_epoch(&mut self, _rows: &Rows, _halt: Halt) -> EpochEnd {
         let highest = std::mem::take(&mut self.state.highest);
         let lowest = std::mem::take(&mut self.state.lowest);
         EpochEnd { converged: highest - lowest < self.tolerance, ..EpochEnd::default() }
@@ -172,7 +173,7 @@ mod tests {
         let order = Order::natural();
         for epoch in 1..=10_000 {
             method.learn(&rows, &Span { order: &order, positions: 0..rows.len(), epoch });
-            if method.end_epoch(&rows).converged {
+            if method.end_epoch(&rows, &|| false).converged {
                 return method;
             }
         }

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{EpochEnd, Method, Span, Tally, margin_bound, restore_state, save_state};
+use crate::decide::Halt;
 use crate::lift::Rows;
 
 /// The voted perceptron, answering with the heaviest vote.
@@ -87,7 +88,7 @@ impl Method for Voted {
         Tally { mistakes, updates: mistakes, evaluated: span.positions.len() as u64 }
     }
 
-    fn end_epoch(&mut self, _rows: &Rows) -> EpochEnd {
+    fn end_epoch(&mut self, _rows: &Rows, _halt: Halt) -> EpochEnd {
         // In shuffled epochs an earlier w may have more votes without having seen all rows.
         if self.state.clean {
             self.state.keep();

@@ -111,7 +111,7 @@ impl Axes {
         let decades = (1..20).find(|&k| 10u64.pow(k) >= most).unwrap_or(19);
         let wide = first > 0.0 && last > WIDE * first;
         let range = match wide {
-            true => [first.log10(), last.log10()],
+            true => [libm::log10(first), libm::log10(last)],
             false => [if first.is_finite() { first.min(1.0) } else { 0.0 }, last],
         };
         Axes {
@@ -126,12 +126,12 @@ impl Axes {
     }
 
     fn x(&self, value: f64) -> f64 {
-        self.x.at(if self.wide { value.log10() } else { value })
+        self.x.at(if self.wide { libm::log10(value) } else { value })
     }
 
     /// None is at the bottom, one a step above it, and then each power of ten.
     fn y(&self, mistakes: u64) -> f64 {
-        self.y.at(if mistakes == 0 { 0.0 } else { 1.0 + (mistakes as f64).log10() })
+        self.y.at(if mistakes == 0 { 0.0 } else { 1.0 + libm::log10(mistakes as f64) })
     }
 
     fn end(&self, line: &Line) -> [f64; 2] {
@@ -149,7 +149,8 @@ impl Axes {
         drawing.x_axis(&self.x, &ticks, [TOP, bottom]);
         let mut ticks = vec![(0.0, "0".to_string())];
         ticks.extend(
-            (0..=self.decades).map(|k| (f64::from(k + 1), tick_label(10f64.powi(k as i32)))),
+            (0..=self.decades)
+                .map(|k| (f64::from(k + 1), tick_label(libm::pow(10.0, f64::from(k))))),
         );
         drawing.y_axis(&self.y, &ticks, [LEFT, right]);
         drawing.line("axis", [LEFT, bottom], [right, bottom]);
@@ -159,11 +160,11 @@ impl Axes {
 
     /// Returns powers of ten, and their halves and fifths where there is room.
     fn log_ticks(&self) -> Vec<(f64, String)> {
-        let place = |value: f64| (value.log10(), tick_label(value));
+        let place = |value: f64| (libm::log10(value), tick_label(value));
         let [low, high] = [self.x.at(0.0), self.x.at(1.0)];
         let steps: &[f64] = if high - low > 150.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         (-3..10)
-            .flat_map(|k| steps.iter().map(move |s| s * 10f64.powi(k)))
+            .flat_map(|k| steps.iter().map(move |s| s * libm::pow(10.0, f64::from(k))))
             .map(place)
             .filter(|(at, _)| (LEFT - 0.5..=self.right + 0.5).contains(&self.x.at(*at)))
             .collect()

@@ -160,8 +160,7 @@ pub fn text(
     let shown = Shown::fetch(data, decision, explanation)?;
     let mut summary = headline(decision);
     describe_data(&mut summary, shape, about);
-    let passes = counted(decision.passes, "pass");
-    summary.text("work", &format!("{passes} in {}", duration(decision.seconds)));
+    summary.text("work", &work(decision, explanation));
     if decision.left_out {
         summary.text("left out", "the dual problem, which needs all rows in memory");
     }
@@ -293,6 +292,20 @@ fn open(conflict: bool, because: Limit) -> &'static str {
              limit was reached"
         }
     }
+}
+
+/// Returns what it took.
+pub(super) fn work(decision: &Decision, explanation: Option<&Explanation>) -> String {
+    let mut work =
+        format!("{} in {}", counted(decision.passes, "pass"), duration(decision.seconds));
+    if decision.drawing_passes > 0 {
+        work.push_str(&format!(", {} of them to draw", grouped(decision.drawing_passes)));
+    }
+    if explanation.is_some() && decision.conflict().is_some() {
+        // It works on rows in memory, and on few of them most of the time.
+        work.push_str("; the explanation is not counted");
+    }
+    work
 }
 
 /// Says how many there are beyond those that are shown.

@@ -101,7 +101,7 @@ fn one(drawing: &mut Drawing, found: &Found, answer: &Answer, [x, y]: [f64; 2]) 
 
 /// Returns how strong the colour of a margin is, between 0 and 1.
 fn strength(margin: f64) -> f64 {
-    ((margin.max(1e-300).log10() + 4.0) / 3.0).clamp(0.0, 1.0)
+    ((libm::log10(margin.max(1e-300)) + 4.0) / 3.0).clamp(0.0, 1.0)
 }
 
 /// Returns what a cell says when it is pointed at.

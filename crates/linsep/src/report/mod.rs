@@ -84,13 +84,13 @@ pub fn bracket(lower: f64, upper: f64) -> String {
         };
     }
     let middle = lower + gap / 2.0;
-    let size = middle.log10().floor() as i32;
+    let size = libm::log10(middle).floor() as i32;
     // Half the gap, and what rounding adds to it, are half of this power of ten at the most.
-    let power = (gap.log10().ceil() as i32).max(size + 1 - TIGHT_DIGITS);
+    let power = (libm::log10(gap).ceil() as i32).max(size + 1 - TIGHT_DIGITS);
     let shown = if !(1e-4..1e6).contains(&middle) {
         format!("{middle:.0$e}", (size - power) as usize)
     } else if power > 0 {
-        let unit = 10_f64.powi(power);
+        let unit = libm::pow(10.0, f64::from(power));
         format!("{:.0}", (middle / unit).round() * unit)
     } else {
         format!("{middle:.0$}", power.unsigned_abs() as usize)
@@ -152,8 +152,9 @@ mod tests {
         let mut state = 1_u64;
         for _ in 0..10_000 {
             let random = crate::random::draw(&mut state);
-            let lower = 10_f64.powf((random % 1000) as f64 / 50.0 - 10.0);
-            let upper = lower * (1.0 + 10_f64.powf(-3.01 - (random >> 32) as f64 % 900.0 / 100.0));
+            let lower = libm::pow(10.0, (random % 1000) as f64 / 50.0 - 10.0);
+            let upper =
+                lower * (1.0 + libm::pow(10.0, -3.01 - (random >> 32) as f64 % 900.0 / 100.0));
             let text = bracket(lower, upper);
             let (shown, off) = text.split_once(", proven to ").unwrap();
             let (shown, off): (f64, f64) = (shown.parse().unwrap(), off.parse().unwrap());

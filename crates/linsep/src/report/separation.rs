@@ -5,7 +5,8 @@ use serde_json::json;
 use super::summary::{Summary, Table, Tone};
 use super::{counted, grouped, number};
 use crate::data::samples::RowNumbers;
-use crate::models::{InCommon, Model, Separation, SeparationKind, Vector};
+use crate::decide::Limit;
+use crate::models::{InCommon, Model, Open, Separation, SeparationKind, Vector};
 
 /// Coefficients that are shown one by one, and rows in a list.
 const SHOWN: usize = 40;
@@ -67,14 +68,34 @@ fn is_ordered(model: &Model) -> bool {
 
 /// Returns what becomes of every coefficient.
 fn estimates(found: &Separation) -> Vec<String> {
-    let unknown = match found.kind {
-        SeparationKind::Undecided(_) => "unknown",
+    let unknown = match (found.kind, found.open) {
+        (SeparationKind::Undecided(_), _) | (_, Some((Open::Coefficients, _))) => "unknown",
         _ => "finite",
     };
     let mut all = vec![unknown.to_string(); found.coefficients.len()];
     found.aliased.iter().for_each(|&k| all[k] = "aliased".to_string());
     found.infinite.iter().for_each(|(k, sign)| all[*k] = sign.to_string());
     all
+}
+
+/// Returns why there is no answer.
+fn undecided(because: Limit) -> &'static str {
+    match because {
+        Limit::Passes => {
+            "the passes ran out before an answer was proven (--max-passes allows more)"
+        }
+        Limit::Time => "the time ran out before an answer was proven (--time-limit allows more)",
+        Limit::Unconfirmed => "what was found could not be confirmed",
+        _ => "stopped before an answer was proven",
+    }
+}
+
+fn ran_out(because: Limit) -> &'static str {
+    match because {
+        Limit::Passes => "the passes ran out (--max-passes allows more)",
+        Limit::Time => "the time ran out (--time-limit allows more)",
+        _ => "stopped",
+    }
 }
 
 /// Returns the answer for people, with what the separated rows have in common.
@@ -87,7 +108,7 @@ pub fn text(
 ) -> Summary {
     let (tone, meaning) = match found.kind {
         SeparationKind::Overlap => (Tone::Good, "the maximum likelihood estimate exists"),
-        SeparationKind::Undecided(_) => (Tone::Open, "a limit was reached before an answer"),
+        SeparationKind::Undecided(because) => (Tone::Open, undecided(because)),
         SeparationKind::Complete => {
             (Tone::Bad, "the estimate does not exist: some direction separates all rows")
         }
@@ -108,6 +129,22 @@ pub fn text(
     if found.proof.is_some() {
         summary.text("proof", "checked in exact arithmetic (--proof FILE keeps it)");
     }
+    if let (SeparationKind::Undecided(_), Some(_)) = (found.kind, &found.proof) {
+        summary
+            .text("proven", "no direction separates all rows; whether one separates some is open");
+    }
+    if let Some((open, because)) = found.open {
+        let left = match (open, found.kind) {
+            (Open::Signs, _) => {
+                "all signs were known: a sign that is shown occurs, and the other may"
+            }
+            (_, SeparationKind::QuasiComplete) => {
+                "it was known which coefficients are finite; more rows may be separated than are shown"
+            }
+            _ => "it was known which coefficients are finite",
+        };
+        summary.text("open", &format!("{} before {left}", ran_out(because)));
+    }
     summary.table(coefficient_table(&coefficients, &estimates(found)));
     if !found.rows.is_empty() {
         let numbers: Vec<String> =
@@ -124,7 +161,8 @@ pub fn text(
         };
         summary.text("because", &format!("{all} {} = {outcome}", names.outcome));
     }
-    if matches!(found.kind, SeparationKind::Complete | SeparationKind::QuasiComplete) {
+    let known = !matches!(found.open, Some((Open::Coefficients, _)));
+    if known && matches!(found.kind, SeparationKind::Complete | SeparationKind::QuasiComplete) {
         let left = found.counted - found.settled.len();
         let dropped: Vec<&str> = found.left_out.iter().map(|&k| &coefficients[k][..]).collect();
         let limit = match (left, dropped.len()) {
@@ -183,6 +221,10 @@ pub fn json(model: &Model, found: &Separation, names: &Names, rows: usize) -> se
         SeparationKind::Undecided(_) => None,
         _ => Some(false),
     };
+    let because = match found.kind {
+        SeparationKind::Undecided(because) => Some(because),
+        _ => found.open.map(|(_, because)| because),
+    };
     let excluded: Vec<serde_json::Value> = found
         .excluded
         .iter()
@@ -204,5 +246,7 @@ pub fn json(model: &Model, found: &Separation, names: &Names, rows: usize) -> se
         "left_out": named(&found.left_out),
         "direction": found.direction,
         "proof": found.proof,
+        "because": because.map(Limit::word),
+        "open": found.open.map(|(open, _)| open.word()),
     })
 }

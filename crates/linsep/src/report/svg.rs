@@ -60,7 +60,7 @@ impl Scale {
     pub fn ticks(&self, about: usize) -> Vec<f64> {
         let [low, high] = self.from;
         let rough = (high - low) / about.max(1) as f64;
-        let power = 10f64.powf(rough.log10().floor());
+        let power = libm::pow(10.0, libm::log10(rough).floor());
         let step =
             [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= rough * 0.999);
         let step = step.unwrap_or(10.0 * power);

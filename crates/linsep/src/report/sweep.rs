@@ -110,11 +110,8 @@ impl Axes {
     fn new(lines: &[SweepLine]) -> Self {
         let points = || lines.iter().flat_map(|line| &line.points);
         let range = |values: Vec<f64>| {
-            let powers: Vec<f64> = values
-                .into_iter()
-                .filter(|v| *v > 0.0 && v.is_finite())
-                .map(|v| v.log10())
-                .collect();
+            let powers: Vec<f64> =
+                values.into_iter().filter(|v| *v > 0.0 && v.is_finite()).map(libm::log10).collect();
             let low = powers.iter().copied().fold(f64::INFINITY, f64::min);
             let high = powers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             if low <= high { [low, high] } else { [0.0, 1.0] }
@@ -136,12 +133,12 @@ impl Axes {
     }
 
     fn x(&self, value: f64) -> f64 {
-        self.x.at(if value > 0.0 { value.log10() } else { self.powers[0][0] - ASIDE[0] })
+        self.x.at(if value > 0.0 { libm::log10(value) } else { self.powers[0][0] - ASIDE[0] })
     }
 
     fn y(&self, value: f64) -> f64 {
         let above = self.powers[1][1].ceil() + ASIDE[1];
-        self.y.at(if value.is_finite() { value.max(1.0).log10() } else { above })
+        self.y.at(if value.is_finite() { libm::log10(value.max(1.0)) } else { above })
     }
 
     fn draw(&self, drawing: &mut Drawing, sweep: &Sweep) {
@@ -176,14 +173,14 @@ fn ticks(
     let every = (room / decade).ceil().max(1.0) as i32;
     (low.floor() as i32..=high.ceil() as i32)
         .filter(|power| power.rem_euclid(every) == 0)
-        .flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)))
-        .map(|value| (value.log10(), label(value)))
+        .flat_map(|power| steps.iter().map(move |step| step * libm::pow(10.0, f64::from(power))))
+        .map(|value| (libm::log10(value), label(value)))
         .filter(|(at, _)| (low - 1e-9..=high + 1e-9).contains(at))
         .collect()
 }
 
 fn power_label(value: f64) -> String {
-    if value < 0.0099 { format!("1e{}", value.log10().round()) } else { tick_label(value) }
+    if value < 0.0099 { format!("1e{}", libm::log10(value).round()) } else { tick_label(value) }
 }
 
 /// Draws the band from the least to the most.

@@ -4,6 +4,8 @@
 //! A table has columns and a hidden score, which is a linear function of them up to rounding. Labels are
 //! the sign of the score, the same with some flipped, or chance.
 
+#![allow(clippy::disallowed_methods, reason = "numbers of a test")]
+
 use linsep::Samples;
 
 /// How the columns of a table come about.

@@ -411,7 +411,7 @@ mod tests {
         let samples = dense(&rows, &labels);
         let noisy = weights.iter().zip(samples.norms()).enumerate();
         let lifted: Vec<f64> =
-            noisy.map(|(i, (w, norm))| w * norm * (1.0 + 1e-10 * (i as f64).sin())).collect();
+            noisy.map(|(i, (w, norm))| w * norm * (1.0 + 1e-10 * libm::sin(i as f64))).collect();
         let conflict = solved(&samples, &lifted);
         shown(&samples, &conflict);
         assert!(matches!(conflict, Solution::Proven(ref m) if m.len() <= 12), "{conflict:?}");

@@ -68,11 +68,13 @@ enum Part {
 }
 
 impl Farkas {
-    /// Asks about these vectors and this target. The basis stays, if there was one: those of its vectors
+    /// Asks about these vectors and this target; nothing if it was halted. The basis stays, if there was one: those of its vectors
     /// that have changed must have done so by a change of scale of each coordinate.
-    pub fn ask(&mut self, vectors: Vec<Vec<IBig>>, target: Vec<IBig>) {
-        self.floats = vectors.iter().map(|vector| direction(vector)).collect();
+    pub fn ask(&mut self, vectors: Vec<Vec<IBig>>, target: Vec<IBig>, halt: Halt) -> Option<()> {
+        let float = |vector: &Vec<IBig>| (!halt()).then(|| direction(vector));
+        self.floats = vectors.iter().map(float).collect::<Option<_>>()?;
         (self.vectors, self.target) = (vectors, target);
+        Some(())
     }
 
     /// Makes independent ones of the vectors at these places the basis; nothing if it was halted.
@@ -288,7 +290,7 @@ mod tests {
         let (vectors, target) = (vectors(numbers), &vectors(&[target])[0]);
         for start in 0..=vectors.len() {
             let mut farkas = Farkas::default();
-            farkas.ask(vectors.clone(), target.clone());
+            farkas.ask(vectors.clone(), target.clone(), &|| false).unwrap();
             farkas.start(&(0..start).collect::<Vec<_>>(), &|| false).unwrap();
             assert_eq!(farkas.decide(&|| true), None);
             match farkas.decide(&|| false).unwrap() {

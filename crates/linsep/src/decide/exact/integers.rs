@@ -2,6 +2,7 @@
 
 use dashu_int::ops::{Gcd, UnsignedAbs};
 use dashu_int::{IBig, UBig};
+use linsep_data::kernels::power_of_two;
 use linsep_proof::exact::{Sum, parts};
 
 use super::Halt;
@@ -117,7 +118,9 @@ pub fn rounded(v: &[IBig]) -> Vec<f64> {
         let exponent = drop as i32 + most - longest;
         // In two steps, since a power of two may be out of the range of floats.
         let half = exponent / 2;
-        i64::try_from(&top).map_or(0.0, |m| m as f64) * 2f64.powi(half) * 2f64.powi(exponent - half)
+        i64::try_from(&top).map_or(0.0, |m| m as f64)
+            * power_of_two(half)
+            * power_of_two(exponent - half)
     };
     v.iter().map(float).collect()
 }
@@ -131,7 +134,7 @@ pub fn double(v: &[IBig]) -> (Vec<f64>, Vec<f64>) {
         let top: IBig = if *v < IBig::ZERO { -((-v) >> drop) } else { v >> drop };
         let top = i128::try_from(&top).expect("at most 120 bits are left");
         let high = top as f64;
-        let unit = 2f64.powi((drop as i32 - longest).max(-1000));
+        let unit = power_of_two((drop as i32 - longest).max(-1000));
         (high * unit, (top - high as i128) as f64 * unit)
     };
     v.iter().map(pair).unzip()
@@ -207,15 +210,15 @@ mod tests {
         assert_eq!(rounded(&[big.clone(), -&big >> 1, IBig::ZERO]), [0.5, -0.25, 0.0]);
         // What is 2^-1800 of the longest is not lost.
         let far = rounded(&[big.clone(), big >> 1800]);
-        assert_eq!(far, [2f64.powi(899), 2f64.powi(-901)]);
+        assert_eq!(far, [power_of_two(899), power_of_two(-901)]);
     }
 
     #[test]
     fn floats_are_integers_times_a_power_of_two() {
-        for value in [1.0, -0.1, 1e300, 5e-324, 3.0 * 2f64.powi(60), 0.0] {
+        for value in [1.0, -0.1, 1e300, 5e-324, 3.0 * power_of_two(60), 0.0] {
             let (m, e) = odd_parts(value);
             let half = e / 2;
-            assert_eq!(m as f64 * 2f64.powi(half) * 2f64.powi(e - half), value);
+            assert_eq!(m as f64 * power_of_two(half) * power_of_two(e - half), value);
         }
     }
 }

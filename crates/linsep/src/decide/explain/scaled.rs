@@ -5,7 +5,7 @@
 //! of two changes no verdict and rounds nothing, and takes most of that away.
 
 use linsep_data::Features;
-use linsep_data::kernels::exponent;
+use linsep_data::kernels::{exponent, power_of_two};
 use linsep_data::samples::SparseBuilder;
 
 use super::super::plan;
@@ -40,7 +40,7 @@ impl Scaled {
         if spread < SPREAD || huge || !plan::scaling_is_affordable(stored) {
             return None;
         }
-        let factors: Vec<f64> = exponents.iter().map(|&e| 2f64.powi(e)).collect();
+        let factors: Vec<f64> = exponents.iter().map(|&e| power_of_two(e)).collect();
         let mut exact = true;
         let mut scaled = |k: usize, v: f64| {
             let scaled = v * factors[k];
@@ -71,7 +71,7 @@ impl Scaled {
     /// Returns the hyperplane of the scaled samples for the original ones.
     pub fn to_original(&self, plane: &Hyperplane) -> Hyperplane {
         let each = plane.weights.iter().zip(&self.exponents);
-        let weights = each.map(|(weight, &e)| weight * 2f64.powi(e)).collect();
+        let weights = each.map(|(weight, &e)| weight * power_of_two(e)).collect();
         Hyperplane { weights, bias: plane.bias }
     }
 }

@@ -2,7 +2,7 @@
 
 use linsep_data::kept::Bytes;
 use linsep_data::kernels::logistic::logistic;
-use linsep_data::kernels::{Element, Grid};
+use linsep_data::kernels::{Element, Grid, power_of_two};
 use linsep_data::{Block, Fold, Kept, Shape};
 
 use super::super::solvers::logistic_descent::{Look, Step};
@@ -79,7 +79,7 @@ impl LogisticLine {
     pub fn new(shape: Shape, step: Step) -> Self {
         // A score is no larger than w is long, and a loss no more than 1 above it.
         let largest = (f64::dot(&step.to, &step.to).sqrt() * 1.01 + 1.0).min(1e100);
-        let rest = (largest * shape.rows as f64 * 2f64.powi(-48)).max(1e-100);
+        let rest = (largest * shape.rows as f64 * power_of_two(-48)).max(1e-100);
         let grids = [Grid::new(shape.rows, largest), Grid::new(shape.rows, rest)];
         LogisticLine {
             mistakes: 0,

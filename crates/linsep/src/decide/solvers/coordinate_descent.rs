@@ -239,7 +239,7 @@ mod tests {
         let samples = Generator::new(200, 30, 4).samples::<f64>().unwrap();
         let mut dual = Dual::new(Rows::lifted(&samples));
         let objective =
-            |dual: &Dual<Rows>| 0.5 * dual.norm().powi(2) - dual.alpha.iter().sum::<f64>();
+            |dual: &Dual<Rows>| 0.5 * dual.norm() * dual.norm() - dual.alpha.iter().sum::<f64>();
         let mut last = 0.0_f64;
         for round in 0..30 {
             if round % 3 == 2 {

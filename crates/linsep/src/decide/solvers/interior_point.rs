@@ -285,7 +285,8 @@ impl Interior {
         let left: f64 = (0..m)
             .map(|k| there(&self.s, &change.s, k) * there(&self.lambda, &change.lambda, k))
             .sum();
-        let target = mu * (left / m as f64 / mu).powi(3);
+        let share = left / m as f64 / mu;
+        let target = mu * (share * share * share);
         let mut wanted = products(target);
         for ((wanted, ds), dl) in wanted.iter_mut().zip(&change.s).zip(&change.lambda) {
             *wanted -= ds * dl;

@@ -19,7 +19,7 @@
 use rayon::prelude::*;
 
 use crate::data::kernels::twice::{self, Twice};
-use crate::data::kernels::{Element, exponent};
+use crate::data::kernels::{Element, exponent, power_of_two};
 
 /// Lengths below this share of the longest are held there: what is left of a column is rounding.
 const HELD: f64 = 1e-10;
@@ -100,18 +100,20 @@ impl Ladder {
             if condition > GOOD {
                 break;
             }
-            ladder = ladder.times(&inverse);
+            ladder = ladder.times(&inverse, halt)?;
         }
         ladder.scaled_columns(rows, halt)?;
-        let longest = rows.iter().fold(0.0_f64, |most, row| {
-            let v = ladder.map(row);
-            most.max(f64::dot(&v, &v).sqrt())
-        });
+        let length = |row: &Vec<(usize, f64)>| {
+            let v = (!halt()).then(|| ladder.map(row))?;
+            Some(f64::dot(&v, &v).sqrt())
+        };
+        let lengths: Vec<f64> = rows.par_iter().map(length).collect::<Option<_>>()?;
+        let longest = lengths.into_iter().fold(0.0_f64, f64::max);
         if !(1e-280..1e280).contains(&longest) {
             return None;
         }
         // Rows of length one at the most, so that a norm means something.
-        let unit = 2f64.powi(-exponent(longest) - 1);
+        let unit = power_of_two(-exponent(longest) - 1);
         ladder.columns.iter_mut().flatten().for_each(|m| *m *= unit);
         let finite = ladder.columns.iter().flatten().all(|m| m.is_finite());
         finite.then_some(ladder)
@@ -138,10 +140,10 @@ impl Ladder {
         Some(columns)
     }
 
-    /// Returns M times another matrix, which is given by columns.
-    fn times(&self, other: &[Vec<f64>]) -> Self {
-        let product = |w: &Vec<f64>| self.back(w).rounded();
-        Ladder { columns: other.par_iter().map(product).collect() }
+    /// Returns M times another matrix, which is given by columns; nothing if halted.
+    fn times(&self, other: &[Vec<f64>], halt: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
+        let product = |w: &Vec<f64>| (!halt()).then(|| self.back(w).rounded());
+        Some(Ladder { columns: other.par_iter().map(product).collect::<Option<_>>()? })
     }
 
     /// Returns the number of columns of M.
@@ -193,7 +195,7 @@ fn scaled(column: &mut [f64]) -> f64 {
     if largest < 1e-300 {
         return 1.0;
     }
-    let scale = 2f64.powi(-exponent(largest).clamp(-1000, 1000));
+    let scale = power_of_two(-exponent(largest).clamp(-1000, 1000));
     column.iter_mut().for_each(|v| *v *= scale);
     scale
 }
@@ -279,7 +281,7 @@ mod tests {
         for change in [
             // A timestamp, columns of very different size, and a rounded sum of two others.
             &(|row: &mut [f64]| row[0] = 1.7e9 + (row[0] * 1e6).round()) as &dyn Fn(&mut [f64]),
-            &|row| (row[0], row[1]) = (row[0] * 2f64.powi(200), row[1] * 2f64.powi(-200)),
+            &|row| (row[0], row[1]) = (row[0] * power_of_two(200), row[1] * power_of_two(-200)),
             &|row| row[0] = row[1] + row[2],
         ] {
             let mut rows = noise(200, 8);

@@ -103,7 +103,8 @@ impl Descent {
         unsigned.iter_mut().for_each(|m| *m /= length.max(f64::MIN_POSITIVE));
         // Rows have length one: this share of their squares lies along the mean, the rest is spread
         // over the other coordinates. A quarter of it is the curvature of the loss.
-        let along = (length / n).powi(2).min(1.0);
+        let share = length / n;
+        let along = (share * share).min(1.0);
         let across = ((1.0 - along) / (dimension as f64 - 1.0)).max(1e-3 / dimension as f64);
         Descent {
             w: vec![0.0; dimension],

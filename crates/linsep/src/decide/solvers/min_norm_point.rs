@@ -105,7 +105,7 @@ impl Corral {
                 // In the span of the corral: rounding alone speaks for it.
                 return steps;
             }
-            self.settle();
+            self.settle(halt);
             steps += 1;
             let norm = self.norm();
             stalled = if norm < smallest * (1.0 - 1e-13) { 0 } else { stalled + 1 };
@@ -181,9 +181,10 @@ impl Corral {
         true
     }
 
-    /// Takes minor steps until p is the smallest point of the affine hull, with weights above zero.
-    fn settle(&mut self) {
-        loop {
+    /// Takes minor steps until p is the smallest point of the affine hull, with weights above zero, or until halted: p is
+    /// then some point of the hull.
+    fn settle(&mut self, halt: &dyn Fn() -> bool) {
+        while !halt() {
             let target = self.affine_weights();
             if target.iter().all(|&t| t > 0.0) {
                 self.weights = target;

@@ -20,7 +20,7 @@ use linsep_proof::RowWeights;
 use super::min_norm_point::Corral;
 use super::order::{Scored, by_score, keep_smallest};
 use crate::Hyperplane;
-use crate::data::kernels::{Element, exponent};
+use crate::data::kernels::{Element, exponent, power_of_two};
 
 /// Rows of each class that are paired with the most extreme row of the other between two looks at all.
 const CANDIDATES: usize = 30;
@@ -40,7 +40,7 @@ impl Around {
             .into_iter()
             .flat_map(|x| x.iter().zip(&origin))
             .fold(f64::MIN_POSITIVE, |largest, (x, o)| largest.max((x * 0.5 - o * 0.5).abs()));
-        Around { scale: 2f64.powi(-exponent(largest).clamp(-1000, 1000)), origin }
+        Around { scale: power_of_two(-exponent(largest).clamp(-1000, 1000)), origin }
     }
 
     /// Returns how much larger rows look.
@@ -124,7 +124,8 @@ impl Hulls {
     /// Returns the pairs, by place, that would lower ‖p‖, with ‖p‖² - p·(a - b); the best one first.
     fn candidates(&self) -> Vec<(f64, usize, usize)> {
         let [negative, positive] = self.extremes();
-        let squared = self.corral.norm().powi(2);
+        let norm = self.corral.norm();
+        let squared = norm * norm;
         let most_positive =
             positive.iter().take(1).flat_map(|a| negative.iter().map(move |b| (a, b)));
         let most_negative =

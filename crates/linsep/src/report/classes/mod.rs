@@ -141,7 +141,7 @@ pub(super) fn shortened(name: &str, most: usize) -> String {
 /// Returns an answer in at most five characters: the margin, as far as it is proven, or a word.
 pub(super) fn cell(answer: &Answer) -> String {
     match answer.verdict {
-        Some(Verdict::Separable) => margin(answer.margin.lower),
+        Some(Verdict::Separable) => margin_at_least(answer.margin.lower),
         Some(Verdict::QuasiSeparable) => "quasi".to_string(),
         Some(_) => "no".to_string(),
         None => "?".to_string(),
@@ -149,10 +149,10 @@ pub(super) fn cell(answer: &Answer) -> String {
 }
 
 /// Returns a margin in at most five characters, rounded down, so that it is still proven.
-fn margin(lower: f64) -> String {
-    let size = lower.log10().floor();
+pub fn margin_at_least(lower: f64) -> String {
+    let size = libm::log10(lower).floor();
     let cut = |digits: f64| {
-        let unit = 10_f64.powf(size - digits);
+        let unit = libm::pow(10.0, size - digits);
         (lower / unit).floor() * unit
     };
     match lower {
@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn margins_in_five_characters_are_still_proven() {
-        let check = |lower: f64, expected: &str| assert_eq!(margin(lower), expected, "{lower}");
+        let check =
+            |lower: f64, expected: &str| assert_eq!(margin_at_least(lower), expected, "{lower}");
         check(0.123, "0.12");
         check(0.129, "0.12");
         check(0.0259, "0.025");

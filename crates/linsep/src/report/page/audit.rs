@@ -66,11 +66,11 @@ fn histogram(audit: &Audit) -> Drawing {
         Drawing::new(640.0, 220.0, "rows by the probability that their label is wrong");
     let x = Scale::new([0.0, 1.0], [left, right]);
     let most = counts.iter().copied().max().unwrap_or(1) as f64;
-    let y = Scale::new([0.0, (1.0 + most).ln()], [bottom, top]);
+    let y = Scale::new([0.0, libm::log(1.0 + most)], [bottom, top]);
     drawing.x_axis(&x, &labelled(x.ticks(5)), [top, bottom]);
     let width = (right - left) / BARS as f64;
     for (k, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-        let (from, height) = (x.at(k as f64 / BARS as f64), y.at((1.0 + count as f64).ln()));
+        let (from, height) = (x.at(k as f64 / BARS as f64), y.at(libm::log(1.0 + count as f64)));
         let class = if 2 * k >= BARS { "n" } else { "p" };
         drawing.rect(class, [from + 1.0, height], [width - 2.0, bottom - height]);
         drawing.text("", [from + width / 2.0, height - 4.0], Anchor::Middle, &grouped(count));

@@ -1,6 +1,6 @@
 //! The page of a decision.
 
-use super::super::decision::must_go;
+use super::super::decision::{must_go, work};
 use super::super::svg::{Anchor, Drawing, Scale, labelled, px};
 use super::super::text::notes;
 use super::super::{bracket, counted, duration, grouped, number, rounded};
@@ -49,7 +49,7 @@ pub fn page(
     let mut page = Page::new(&format!("{source}: {word}"));
     page.headline(&word, &word, &format!(": {source}"));
     page.paragraph("lead", &sentence(data, decision));
-    facts(&mut page, data, decision);
+    facts(&mut page, data, decision, explanation);
     if let Some(picture) = picture {
         if let Some(which) = which_hyperplane(decision, explanation) {
             page.paragraph("quiet", which);
@@ -99,7 +99,7 @@ fn sentence(data: &dyn Data, decision: &Decision) -> String {
     }
 }
 
-fn facts(page: &mut Page, data: &dyn Data, decision: &Decision) {
+fn facts(page: &mut Page, data: &dyn Data, decision: &Decision, explanation: Option<&Explanation>) {
     let (shape, about) = (data.shape(), data.about());
     let names = &about.label_names;
     let rows = counted(shape.rows as u64, "row");
@@ -116,8 +116,7 @@ fn facts(page: &mut Page, data: &dyn Data, decision: &Decision) {
         };
         facts.push(("largest margin", format!("{largest} ({})", margin.kind)));
     }
-    let passes = counted(decision.passes, "pass");
-    facts.push(("work", format!("{passes}, {}", duration(decision.seconds))));
+    facts.push(("work", work(decision, explanation)));
     let proof = match (decision.proof(), decision.verdict()) {
         (Some(_), Some(_)) => "checked in exact arithmetic",
         (Some(_), None) => "that no hyperplane separates strictly is checked in exact arithmetic",

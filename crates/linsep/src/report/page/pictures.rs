@@ -225,7 +225,7 @@ fn draw_cells(drawing: &mut Drawing, picture: &Picture, cells: &Cells, x: &Scale
     let [w, h] = [x.at(width) - x.at(0.0), y.at(0.0) - y.at(tall)].map(px);
     // Shades go by the logarithm: a single row is seen beside thousands.
     let shade = |count: u64| {
-        let share = (count as f64).ln_1p() / most.ln_1p();
+        let share = libm::log1p(count as f64) / libm::log1p(most);
         ((share * SHADES as f64).ceil() as usize).clamp(1, SHADES)
     };
     for (class, positive) in [("n", false), ("p", true)] {
