@@ -62,7 +62,7 @@ class Cluster:
                     f"worker-{k}", ["org.apache.spark.deploy.worker.Worker", *there, *work, self.url]
                 )
             # Not by the master's page: it is there before it has anything to say.
-            self._said(r"Registering worker .*\n", WORKERS)
+            self._said(r"Registering worker (\S+) with", WORKERS)
         except Exception as error:
             self.stop()
             raise RuntimeError(f"the cluster did not come up\n{self.logs()}") from error
@@ -116,16 +116,16 @@ class Cluster:
                 preexec_fn=die_with_parent,
             )
 
-    def _said(self, pattern: str, times: int) -> list[str]:
-        """Wait until the master has said something so many times. Raises if a process has ended."""
+    def _said(self, pattern: str, count: int) -> set[str]:
+        """Return so many different things of which the master speaks. Raises if a process has ended."""
         log = self.folder / "master.log"
 
         def found():
             for name, process in self.processes.items():
                 if process.poll() is not None:
                     raise RuntimeError(f"{name} has ended")
-            said = re.findall(pattern, log.read_text())
-            return said if len(said) >= times else None
+            said = set(re.findall(pattern, log.read_text()))
+            return said if len(said) >= count else None
 
         return wait_for(found, f"the master to say {pattern}")
 
