@@ -52,11 +52,16 @@ def read(batches: Batches, task: Task, schema: pa.Schema, keys: list[int] | None
     Partitions whose files are not here are named.
     """
     places = [place for batch in batches for place in batch.to_pylist() if place["rows"]]
-    here = [place["path"] for place in places if place["path"] and os.path.exists(place["path"])]
-    yield from task(_rows(here, None if keys is None else pa.array(keys, pa.int64())))
+    here: list[str] = []
+    lost: list[int] = []
     for place in places:
-        if place["path"] not in here:
-            yield _tasks.named_lost(place["partition"], schema)
+        if place["path"] is not None and os.path.exists(place["path"]):
+            here.append(place["path"])
+        else:
+            lost.append(place["partition"])
+    yield from task(_rows(here, None if keys is None else pa.array(keys, pa.int64())))
+    for partition in lost:
+        yield _tasks.named_lost(partition, schema)
 
 
 def sweep(batches: Batches, name: str) -> Batches:

@@ -12,7 +12,7 @@ import linsep.spark
 import numpy as np
 import psutil
 import pytest
-from conftest import frame, kept, make_data, write_folder
+from conftest import frame, kept, known_executors, make_data, write_folder
 from pyspark import cloudpickle
 from pyspark.sql import functions as F
 from standalone import wait_for
@@ -121,12 +121,6 @@ def noting(path):
     return note
 
 
-def known_executors(spark):
-    """Return those that the driver knows."""
-    status = spark.sparkContext._jsc.sc().getExecutorMemoryStatus()
-    return set(status.keySet().mkString(" ").split())
-
-
 def kill_executors(spark, pids, is_known):
     """Kill executors. The driver has noticed, or comes upon it with its next job."""
     before = known_executors(spark)
@@ -181,7 +175,9 @@ def test_lost_rows_that_come_back_in_another_order_are_decided_in_that_order(
     spark, cluster, tmp_path, storage
 ):
     X, y = DATA
-    df = through(frame(spark, X, y, 3), changed(tmp_path, other_order))
+    # Of four partitions the first has no rows.
+    df = frame(spark, np.vstack([np.full_like(X[:100], -9.0), X]), [0] * 100 + y.tolist(), 4)
+    df = through(df.where("x0 > -9"), changed(tmp_path, other_order))
 
     def kill():
         # As after a shuffle, which hands on rows as they come.
@@ -189,7 +185,7 @@ def test_lost_rows_that_come_back_in_another_order_are_decided_in_that_order(
         kill_executors(spark, cluster.executors(), True)
 
     decision = decide(df, "pass", kill, storage=storage)
-    order = np.r_[0:100, 199:99:-1, 200:300]
+    order = [*reversed(range(100)), *range(100, 300)]
     assert decision.proof.to_json() == linsep.decide(X[order], y[order]).proof.to_json()
     assert decision.numbering.kind == "partitions"
 

@@ -127,6 +127,8 @@ class Rows:
         self.labels = labels
         self.cut = cut
         self.traffic = traffic
+        # Of partitions that have rows, where those are numbered.
+        self.filled: list[int] = []
         self.offsets: list[int] | None = None
         self.rows = 0
         self.sparse = False
@@ -170,9 +172,10 @@ class Rows:
         self._refuse_faults(found, firsts)
         self.rows = firsts[-1]
         if self.numbering.kind == "partitions":
-            self.offsets = [0] * (1 + max(row.partition for row in found))
-            for row, first in zip(found, firsts, strict=False):
-                self.offsets[row.partition] = first
+            # One without rows that was made again may have the number of another.
+            numbers = {row.partition: k for row, k in zip(found, firsts, strict=False) if row.rows}
+            self.filled = list(numbers)
+            self.offsets = [numbers.get(k, 0) for k in range(1 + max(numbers, default=0))]
         elif sum(row.check for row in found) % 2**64 != _linsep.numbers_check(self.rows) % 2**64:
             raise _Renumbered
         positives = sum(row.positives for row in found)
@@ -363,12 +366,10 @@ class Rows:
         if self.offsets is None:
             places = {(-1, int(place)) for place in np.unique(wanted // self.cut)}
         else:
-            # Partitions without rows begin where the next one does.
-            order = sorted(range(len(self.offsets)), key=lambda k: (self.offsets[k], k))  # type: ignore[index]
-            firsts = np.array([self.offsets[k] for k in order])
+            firsts = np.array([self.offsets[k] for k in self.filled])
             at = np.searchsorted(firsts, wanted, side="right") - 1
             inside = (wanted - firsts[at]) // self.cut
-            places = {(order[k], int(place)) for k, place in zip(at, inside, strict=True)}
+            places = {(self.filled[k], int(place)) for k, place in zip(at, inside, strict=True)}
         return [_linsep.packed_key(partition, place) for partition, place in places]
 
 
