@@ -23,36 +23,45 @@ Task: TypeAlias = Callable[[Batches], Batches]
 def write(batches: Batches, packing: Task, name: str) -> Batches:
     """Write packed rows to a file, and say what they hold and where it is.
 
-    That is nowhere if it cannot be written.
+    That is nowhere if there are none, or if it cannot be written.
     """
-    file = _File(name, _tasks.partition())
+    file: _File | None = None
 
     def written() -> Batches:
+        nonlocal file
         for batch in packing(batches):
+            # By the partition that rows say they are of: another task may make them again.
+            file = file or _File(name, batch.column("partition")[0].as_py())
             file.write(batch)
             yield batch
 
     try:
         (surveyed,) = _tasks.survey(written())
-        file.finish()
+        if file is not None:
+            file.finish()
     finally:
-        file.discard()
-    yield pa.RecordBatch.from_arrays(
-        [*surveyed.columns, pa.array([file.path], pa.string())], schema=STASHED
-    )
+        if file is not None:
+            file.discard()
+    path = None if file is None else file.path
+    yield pa.RecordBatch.from_arrays([*surveyed.columns, pa.array([path], pa.string())], schema=STASHED)
 
 
 def read(batches: Batches, task: Task, schema: pa.Schema, keys: list[int] | None) -> Batches:
     """Hand packed rows in files to a task, or those with one of these keys.
 
-    Files that are not here are named.
+    Partitions whose files are not here are named.
     """
-    paths = [path for batch in batches for path in batch.column("path").to_pylist()]
-    here = [path for path in paths if path is not None and os.path.exists(path)]
+    places = [place for batch in batches for place in batch.to_pylist() if place["rows"]]
+    here: list[str] = []
+    lost: list[int] = []
+    for place in places:
+        if place["path"] is not None and os.path.exists(place["path"]):
+            here.append(place["path"])
+        else:
+            lost.append(place["partition"])
     yield from task(_rows(here, None if keys is None else pa.array(keys, pa.int64())))
-    for path in paths:
-        if path not in here:
-            yield _tasks.named_lost(path, schema)
+    for partition in lost:
+        yield _tasks.named_lost(partition, schema)
 
 
 def sweep(batches: Batches, name: str) -> Batches:

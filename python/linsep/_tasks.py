@@ -1,6 +1,6 @@
 """What the machines of a cluster do with Arrow batches: generators, as Spark's `mapInArrow` wants them.
 
-All arithmetic is Rust's. Nothing here needs Spark, which takes long to import, but `partition`.
+All arithmetic is Rust's. Nothing here needs Spark, which takes long to import, but `task_number`.
 """
 
 from __future__ import annotations
@@ -47,17 +47,20 @@ SURVEYED = pa.schema(
 )
 # The same, and where its packed rows are.
 STASHED = SURVEYED.append(pa.field("path", pa.string()))
-# What was found, or the place of packed rows that were not there to look into.
-FOUND = pa.schema([("found", pa.binary()), ("lost", pa.string())])
-PICKED = pa.schema([("numbers", pa.binary()), ("packed", pa.binary()), ("lost", pa.string())])
+# What was found, or the partition of packed rows that were not there to look into.
+FOUND = pa.schema([("found", pa.binary()), ("lost", pa.int32())])
+PICKED = pa.schema([("numbers", pa.binary()), ("packed", pa.binary()), ("lost", pa.int32())])
 
 
 # How a fault begins that is about files, not about a row.
 MOVED = "files have changed"
 
 
-def partition() -> int:
-    """Return the number of the partition that this task works on."""
+def task_number() -> int:
+    """Return the number of this task.
+
+    Where a task reads several partitions it is that of none: it makes those again that were lost.
+    """
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -71,10 +74,14 @@ def pack(
     numbered: bool,
     files: dict[str, int] | None,
 ) -> Batches:
-    """Pack rows: features, whether positive, and where rows are numbered the number and the file."""
-    here, worst = partition(), None
-    packer = _linsep.Packer(list(lengths), cut, here, numbered=numbered, files=files)
+    """Pack rows: features, whether positive, number and file where rows are numbered, partition."""
+    packer, here, worst = None, -1, None
     for batch in batches:
+        if packer is None:
+            if not batch.num_rows:
+                continue
+            here = batch.column("partition")[0].as_py()
+            packer = _linsep.Packer(list(lengths), cut, here, numbered=numbered, files=files)
         try:
             packed, fault = packer.pack(batch)
         except KeyError as error:
@@ -105,13 +112,13 @@ def chained(batches: Batches, tasks: Sequence[Callable[[Batches], Batches]]) -> 
 def survey(batches: Batches) -> Batches:
     """Say what packed rows hold, in one row per task; one without rows says so too."""
     rows = positives = stamp = check = 0
-    here, sparse = partition(), False
+    here, sparse = task_number(), False
     fault: tuple[Any, Any, Any] = (None, None, None)
     light = [name for name in PACKED.names if name in SURVEYED.names]
     for batch in batches:
         # The rows themselves are long, and stay where they are.
         columns = batch.select(light).to_pydict()
-        if len(columns["partition"]) and columns["partition"][0] >= 0:
+        if columns["partition"]:
             here = columns["partition"][0]
         faults = zip(columns["fault_row"], columns["fault_column"], columns["fault"], strict=True)
         fault = next((these for these in faults if these[2] is not None), fault)
@@ -156,9 +163,9 @@ def pick(batches: Batches, wanted: np.ndarray, sparse: bool, offsets: list[int] 
             yield _batch([*([item] for item in picked), [None]], PICKED)
 
 
-def named_lost(place: str | None, schema: pa.Schema) -> pa.RecordBatch:
+def named_lost(partition: int, schema: pa.Schema) -> pa.RecordBatch:
     """Return the row of an answer that says which packed rows were not there."""
-    return _batch([*([None] for _ in schema.names[1:]), [place or ""]], schema)
+    return _batch([*([None] for _ in schema.names[1:]), [partition]], schema)
 
 
 def _batch(columns: list[Any], schema: pa.Schema) -> pa.RecordBatch:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from standalone import Cluster
+from standalone import WORKERS, Cluster, wait_for
 
 # Executors run the Python that runs the tests.
 os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -73,6 +73,23 @@ def make_separable(rows, features, seed=0, gap=0.05):
     y = (X @ w > 0).astype(int)
     X += gap * np.outer(2 * y - 1, w) / np.linalg.norm(w)
     return X, y
+
+
+def known_executors(spark):
+    """Return the executors that the driver knows, and itself."""
+    known = spark.sparkContext._jsc.sc().getExecutorMemoryStatus()
+    return set(known.keySet().mkString(" ").split())
+
+
+@pytest.fixture(autouse=True)
+def all_executors(request):
+    """Wait before each test for executors that another test has killed."""
+    if "spark" in request.fixturenames:
+        spark, cluster = (request.getfixturevalue(name) for name in ("spark", "cluster"))
+        wait_for(
+            lambda: len(known_executors(spark)) == WORKERS + 1 and len(cluster.executors()) == WORKERS,
+            "all executors",
+        )
 
 
 @pytest.fixture(autouse=True)

@@ -2,14 +2,12 @@
 
 import atexit
 import ctypes
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
 
 import linsep
@@ -28,11 +26,9 @@ appender.stderr.name = stderr
 appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
-# The master says here which ports it was given.
+# The master says here which port it was given, and which workers it knows.
 logger.deploy.name = org.apache.spark.deploy
 logger.deploy.level = info
-logger.util.name = org.apache.spark.util.Utils
-logger.util.level = info
 """
 # The driver's log is seen beside the tests, which fail tasks on purpose.
 DRIVER_LOGGING = LOGGING.replace("rootLogger.level = warn", "rootLogger.level = off").replace(
@@ -58,16 +54,15 @@ class Cluster:
         there = ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
         try:
             self._start("master", ["org.apache.spark.deploy.master.Master", *there])
-            self.url = self._said("master", r"Starting Spark master at (spark://\S+)")
-            port = self._said("master", r"MasterUI.* on port (\d+)")
-            self.page = f"http://127.0.0.1:{port}/json/"
+            (self.url,) = self._said(r"Starting Spark master at (spark://\S+)\n", 1)
             room = ["--cores", "1", "--memory", self.memory, "--work-dir"]
             for k in range(WORKERS):
                 work = [*room, str(self.folder / f"work-{k}")]
                 self._start(
                     f"worker-{k}", ["org.apache.spark.deploy.worker.Worker", *there, *work, self.url]
                 )
-            wait_for(self._is_complete, "the workers to register")
+            # Not by the master's page: it is there before it has anything to say.
+            self._said(r"Registering worker (\S+) with", WORKERS)
         except Exception as error:
             self.stop()
             raise RuntimeError(f"the cluster did not come up\n{self.logs()}") from error
@@ -121,19 +116,18 @@ class Cluster:
                 preexec_fn=die_with_parent,
             )
 
-    def _said(self, name: str, pattern: str) -> str:
-        log = self.folder / f"{name}.log"
+    def _said(self, pattern: str, count: int) -> set[str]:
+        """Return so many different things of which the master speaks. Raises if a process has ended."""
+        log = self.folder / "master.log"
 
         def found():
-            if self.processes[name].poll() is not None:
-                raise RuntimeError(f"{name} has ended")
-            return re.search(pattern, log.read_text())
+            for name, process in self.processes.items():
+                if process.poll() is not None:
+                    raise RuntimeError(f"{name} has ended")
+            said = set(re.findall(pattern, log.read_text()))
+            return said if len(said) >= count else None
 
-        return wait_for(found, f"the {name} to start").group(1)
-
-    def _is_complete(self) -> bool:
-        with urllib.request.urlopen(self.page, timeout=PATIENCE) as answer:
-            return json.load(answer)["aliveworkers"] == WORKERS
+        return wait_for(found, f"the master to say {pattern}")
 
 
 def wait_for(found, what: str, seconds: float = PATIENCE):

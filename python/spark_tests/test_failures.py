@@ -12,8 +12,9 @@ import linsep.spark
 import numpy as np
 import psutil
 import pytest
-from conftest import frame, kept, make_data, write_folder
+from conftest import frame, kept, known_executors, make_data, write_folder
 from pyspark import cloudpickle
+from pyspark.sql import functions as F
 from standalone import wait_for
 
 # Takes three passes.
@@ -48,13 +49,11 @@ def through(df, change):
     """Return the DataFrame with every batch of its partition 1 changed on the executors."""
 
     def task(batches):
-        from pyspark import TaskContext
-
-        here = TaskContext.get().partitionId()
         for batch in batches:
-            yield from change(batch) if here == 1 else [batch]
+            here, rows = batch.column("here"), batch.drop_columns(["here"])
+            yield from change(rows) if len(here) and here[0].as_py() == 1 else [rows]
 
-    return df.mapInArrow(task, df.schema)
+    return df.withColumn("here", F.spark_partition_id()).mapInArrow(task, df.schema)
 
 
 def executor():
@@ -122,19 +121,100 @@ def noting(path):
     return note
 
 
-def test_an_executor_dies_between_passes_with_the_rows_that_it_kept(spark, tmp_path):
+def kill_executors(spark, pids, is_known):
+    """Kill executors. The driver has noticed, or comes upon it with its next job."""
+    before = known_executors(spark)
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    if is_known:
+        wait_for(
+            lambda: len(before - known_executors(spark)) >= len(pids), "the driver to miss executors"
+        )
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+@pytest.mark.parametrize("slices", [4, 9])
+def test_an_executor_dies_between_passes_with_the_rows_that_it_kept(spark, tmp_path, slices, is_known):
     X, y = DATA
     notes, noted = tmp_path / "notes", []
-    df = through(frame(spark, X, y, 4), noting(notes))
+    # Four partitions are read by a task each, of nine some are read together.
+    df = through(frame(spark, X, y, slices), noting(notes))
 
     def kill():
         noted.extend(notes.read_text().split())
-        os.kill(int(noted[-1]), signal.SIGKILL)
+        kill_executors(spark, [int(noted[-1])], is_known)
 
     decision = decide(df, "pass", kill)
     assert decision.proof.to_json() == linsep.decide(X, y).proof.to_json()
     # Rows are packed once; those that were lost, once more.
     assert len(notes.read_text().split()) == len(noted) + 1
+
+
+@pytest.mark.parametrize("numbering", ["files", "column"])
+def test_all_executors_die_between_passes_with_numbered_rows(spark, cluster, tmp_path, numbering):
+    X, y = DATA
+    if numbering == "files":
+        df = spark.read.parquet(write_folder(tmp_path / "rows", X, y, [50, 100, 0, 150]))
+    else:
+        order = np.random.default_rng(1).permutation(len(X))
+        df = frame(spark, np.column_stack([X, np.arange(len(X))])[order], y[order], 3)
+        df = df.withColumn("place", F.col("x3").cast("int")).drop("x3")
+    # After a shuffle rows come in any order, which does not matter here.
+    df = df.repartition(5)
+
+    def kill():
+        kill_executors(spark, cluster.executors(), True)
+
+    decision = decide(df, "pass", kill, row_number="place" if numbering == "column" else None)
+    assert decision.numbering.kind == numbering
+    assert decision.proof.to_json() == linsep.decide(X, y).proof.to_json()
+
+
+@pytest.mark.parametrize("storage", ["LOCAL", "DISK_ONLY"])
+def test_lost_rows_that_come_back_in_another_order_are_decided_in_that_order(
+    spark, cluster, tmp_path, storage
+):
+    X, y = DATA
+    # Of four partitions the first has no rows.
+    df = frame(spark, np.vstack([np.full_like(X[:100], -9.0), X]), [0] * 100 + y.tolist(), 4)
+    df = through(df.where("x0 > -9"), changed(tmp_path, other_order))
+
+    def kill():
+        # As after a shuffle, which hands on rows as they come.
+        (tmp_path / "armed").touch()
+        kill_executors(spark, cluster.executors(), True)
+
+    decision = decide(df, "pass", kill, storage=storage)
+    order = [*reversed(range(100)), *range(100, 300)]
+    assert decision.proof.to_json() == linsep.decide(X[order], y[order]).proof.to_json()
+    assert decision.numbering.kind == "partitions"
+
+
+def test_lost_rows_of_a_function_that_goes_by_its_task(spark, tmp_path):
+    X, y = DATA
+
+    def shift(batches):
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        from pyspark import TaskContext
+
+        here = TaskContext.get().partitionId()
+        with open(tmp_path / "notes", "a") as notes:
+            notes.write(f"{executor()}\n")
+        for batch in batches:
+            moved = pc.add(batch.column(0), pa.scalar(here / 8))
+            yield batch.set_column(0, batch.schema.field(0), moved)
+
+    df = frame(spark, X, y, 4)
+    df = df.mapInArrow(shift, df.schema)
+    rows = np.array(df.collect())
+
+    def kill():
+        kill_executors(spark, [int((tmp_path / "notes").read_text().split()[-1])], True)
+
+    decision = decide(df, "pass", kill)
+    expected = linsep.decide(rows[:, :3], rows[:, 3].astype(int))
+    assert decision.proof.to_json() == expected.proof.to_json()
 
 
 def broken(folder):

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import sys
 
 import linsep
 import linsep.spark
@@ -9,9 +10,12 @@ import pytest
 from conftest import frame, make_data, write_folder
 from linsep.spark import _rows
 from linsep.spark._rows import Rows
+from pyspark import cloudpickle
 
 # Takes three passes.
 DATA = make_data("separable")
+# What executors run is sent to them as it is: they have no folder of tests.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 
 def files(cluster):
@@ -40,6 +44,22 @@ def test_the_answer_is_the_same_wherever_rows_are_kept(spark, cluster, tmp_path,
     # A file per partition while it lasts, and none after.
     assert max(seen) == (decision.traffic.partitions if storage == "LOCAL" else 0)
     assert files(cluster) == before
+
+
+def nowhere(batches, packing, name):
+    """Pack rows where the disk is full."""
+    import pyarrow as pa
+    from linsep import _stash
+
+    for place in _stash.write(batches, packing, name):
+        yield place.set_column(place.num_columns - 1, "path", pa.array([None], pa.string()))
+
+
+def test_files_that_cannot_be_written(spark, expected, monkeypatch):
+    monkeypatch.setattr(_rows._stash, "write", nowhere)
+    decision = linsep.spark.decide(frame(spark, *DATA, 3))
+    assert decision.proof.to_json() == expected.proof.to_json()
+    assert [job.kind for job in decision.traffic.jobs[:3]] == ["count", "pack", "pack"]
 
 
 def test_files_that_are_gone_are_made_again_and_kept_by_spark(spark, cluster, expected, monkeypatch):

@@ -135,13 +135,16 @@ def decide(
         storage=storage,
         say=say,
     ) as rows:
-        return decided(
-            rows,
-            progress=say,
-            positive=positive,
-            checkpoint=None if checkpoint is None else os.fsdecode(checkpoint),
-            resume=bool(resume),
-            **options,
+        return rows.steadily(
+            lambda again: decided(
+                rows,
+                progress=say,
+                positive=positive,
+                checkpoint=None if checkpoint is None else os.fsdecode(checkpoint),
+                # What was kept is about rows with other numbers.
+                resume=bool(resume) and not again,
+                **options,
+            )
         )
 
 
@@ -196,7 +199,8 @@ def verify(
         storage=storage,
         say=None,
     ) as rows:
-        return Verification.read(_linsep.verify(rows.cluster(), None, proof.to_json()))
+        found = rows.steadily(lambda _: _linsep.verify(rows.cluster(), None, proof.to_json()))
+    return Verification.read(found)
 
 
 @dataclass(frozen=True, repr=False)
@@ -254,8 +258,10 @@ def check_separation(
         storage=storage,
         say=say,
     ) as rows:
-        found = _separation.separation_parts(
-            *given(rows), intercept, max_passes, time_limit, most_rows=_MOST_ROWS, progress=say
+        found = rows.steadily(
+            lambda _: _separation.separation_parts(
+                *given(rows), intercept, max_passes, time_limit, most_rows=_MOST_ROWS, progress=say
+            )
         )
         values = {part.name: getattr(found, part.name) for part in fields(found)}
         values["index"] = rows.numbering.named(found.rows)
@@ -300,5 +306,6 @@ def verify_separation(
         storage=storage,
         say=None,
     ) as rows:
-        found = _linsep.verify(rows.cluster(), None, proof.to_json(), intercept=bool(intercept))
+        text, asked = proof.to_json(), bool(intercept)
+        found = rows.steadily(lambda _: _linsep.verify(rows.cluster(), None, text, intercept=asked))
     return Verification.read(found)

@@ -10,7 +10,7 @@ from linsep import _linsep
 from linsep._decision import check_options
 from linsep._proof import Margin, Proof
 from linsep.spark._calls import Decision, decided
-from linsep.spark._rows import opened, quoted, read_features
+from linsep.spark._rows import Rows, opened, quoted, read_features
 from pyspark import keyword_only
 from pyspark.ml import Estimator, Model
 from pyspark.ml.functions import array_to_vector
@@ -150,27 +150,27 @@ class LinearSeparator(Estimator, _Columns, DefaultParamsReadable, DefaultParamsW
             storage=None if storage == "NONE" else storage,
             say=None,
         ) as rows:
-            decision = decided(
-                rows,
-                progress=None,
-                positive=positive,
-                checkpoint=None,
-                resume=False,
-                margin_kind="angular",
-                **options,
-            )
-            if decision.separable:
-                coef, intercept = decision.coef, decision.intercept
-            else:
-                coef, intercept = _linsep.compromise(
-                    rows.cluster(),
-                    None,
-                    max_passes=options["max_passes"],
-                    time_limit=options["time_limit"],
-                )
+            decision, coef, intercept = rows.steadily(lambda _: _learned(rows, positive, options))
         model = LinearSeparatorModel._of(decision, coef, intercept)
         model._resetUid(self.uid)
         return self._copyValues(model)
+
+
+def _learned(rows: Rows, positive: Any, options: dict[str, Any]) -> tuple[Decision, Any, Any]:
+    """Return the decision, and the hyperplane: one that separates, or a compromise."""
+    decision = decided(
+        rows,
+        progress=None,
+        positive=positive,
+        checkpoint=None,
+        resume=False,
+        margin_kind="angular",
+        **options,
+    )
+    if decision.separable:
+        return decision, decision.coef, decision.intercept
+    limits = {name: options[name] for name in ("max_passes", "time_limit")}
+    return decision, *_linsep.compromise(rows.cluster(), None, **limits)
 
 
 class LinearSeparatorModel(Model, _Columns, MLReadable, MLWritable):  # type: ignore[type-arg]

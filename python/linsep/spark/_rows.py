@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 import numpy as np
@@ -53,6 +53,8 @@ _SETTINGS = {
 }
 # What is needed of packed rows to look into them.
 _PACKED = ["partition", "runs", "packed", "stamp"]
+
+_Made = TypeVar("_Made")
 
 _NUMBERS = (T.NumericType, T.BooleanType, T.DateType, T.TimestampType, T.TimestampNTZType)
 _WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
@@ -125,10 +127,14 @@ class Rows:
         self.labels = labels
         self.cut = cut
         self.traffic = traffic
+        # Of partitions that have rows, where those are numbered.
+        self.filled: list[int] = []
         self.offsets: list[int] | None = None
         self.rows = 0
         self.sparse = False
         self.stamp = 0
+        # The same for rows that are the same, wherever they are.
+        self.content = 0
         # Bytes of the longest answer so far.
         self.longest = _DIRECT_BYTES
 
@@ -151,20 +157,25 @@ class Rows:
         light = [name for name in _tasks.PACKED.names if name in _tasks.SURVEYED.names]
         with self.traffic.job("pack") as job:
             if self.storage == LOCAL and self.kept is not None:
-                surveyed = self.kept.select(*_tasks.SURVEYED.names)
+                surveyed = self.kept
             else:
                 surveyed = self._apply(_tasks.survey, _tasks.SURVEYED, light)
             found = self._collect("packing the rows", surveyed)
             job.answers, job.received = len(found), 64 * len(found)
+        if self.storage == LOCAL and any(row.rows and row.path is None for row in found):
+            # Before any number is used: they may come in another order.
+            self._let_spark_keep()
+            return self.survey()
         found.sort(key=lambda row: row.partition)
         self.traffic.partitions = len(found)
         firsts = [0, *accumulate(row.rows for row in found)]
         self._refuse_faults(found, firsts)
         self.rows = firsts[-1]
         if self.numbering.kind == "partitions":
-            self.offsets = [0] * (1 + max(row.partition for row in found))
-            for row, first in zip(found, firsts, strict=False):
-                self.offsets[row.partition] = first
+            # One without rows that was made again may have the number of another.
+            numbers = {row.partition: k for row, k in zip(found, firsts, strict=False) if row.rows}
+            self.filled = list(numbers)
+            self.offsets = [numbers.get(k, 0) for k in range(1 + max(numbers, default=0))]
         elif sum(row.check for row in found) % 2**64 != _linsep.numbers_check(self.rows) % 2**64:
             raise _Renumbered
         positives = sum(row.positives for row in found)
@@ -172,6 +183,42 @@ class Rows:
             raise _changed("rows of both classes were counted, and were not there a moment later")
         self.sparse = any(row.sparse for row in found)
         self.stamp = sum(row.stamp for row in found) % 2**64
+        checks = sum(row.check for row in found) % 2**64
+        self.content = checks if self.numbering.kind == "partitions" else self.stamp
+
+    def steadily(self, work: Callable[[bool], _Made]) -> _Made:
+        """Return what `work` makes of the rows; it is told whether it starts once more.
+
+        Rows that went with a machine are made again. After a shuffle Spark keeps to no order: they are
+        the same rows then, with other numbers.
+        """
+        for tried in range(_TRIES):
+            try:
+                return work(tried > 0)
+            except OSError:
+                if not self._came_back():
+                    raise
+            self.traffic.say("lost rows were made again in another order: once more from the start")
+        return work(True)
+
+    def _came_back(self) -> bool:
+        """Say whether the rows are those that they were, in places that were not known."""
+        if self.storage is None:
+            return False
+        was, rows = self.stamp, (self.rows, self.content)
+        with suppress(ValueError, _Renumbered):
+            self.survey()
+            if self.stamp == was:
+                return False
+            if (self.rows, self.content) == rows:
+                return True
+        if self.storage != LOCAL:
+            return False
+        # A function of the user may go by the number of its task, which is another where files are read.
+        self._let_spark_keep()
+        with suppress(ValueError, _Renumbered):
+            self.survey()
+        return (self.rows, self.content) == rows
 
     def _refuse_faults(self, found: list[Any], firsts: list[int]) -> None:
         counted = self.numbering.kind == "partitions"
@@ -244,24 +291,25 @@ class Rows:
     ) -> list[Any]:
         """Return what a task finds in all packed rows, or in those that have one of these keys."""
         found: list[Any] = []
-        places = None
+        lost = None
         for _ in range(_TRIES):
-            answers = self._apply(task, schema, _PACKED, keys, places)
+            answers = self._apply(task, schema, _PACKED, keys, lost)
             if merged is not None:
                 groups = int(self._tasks() ** 0.5)
                 answers = answers.repartition(groups).mapInArrow(merged, _spark(schema))
             rows = self._collect(what, answers)
             found += [row for row in rows if row.lost is None]
-            places = [row.lost for row in rows if row.lost is not None]
-            if not places:
+            lost = [row.lost for row in rows if row.lost is not None]
+            if not lost:
                 return found
-            if "" in places:
-                break
-        # Files that could not be written, or that tasks cannot be brought to.
+        self._let_spark_keep()
+        return self._find(what, task, schema, keys=keys, merged=merged)
+
+    def _let_spark_keep(self) -> None:
+        """Have Spark keep the rows: files cannot be written, or tasks cannot be brought to them."""
         self.forget()
         self.storage = _BY_SPARK
         self.kept = self._keep()
-        return self._find(what, task, schema, keys=keys, merged=merged)
 
     def _apply(
         self,
@@ -269,18 +317,19 @@ class Rows:
         schema: pa.Schema,
         columns: list[str],
         keys: list[int] | None = None,
-        places: list[str] | None = None,
+        lost: list[int] | None = None,
     ) -> DataFrame:
-        """Return what a task finds in the packed rows, those with one of these keys, in these files."""
+        """Return what a task finds in packed rows: those with one of these keys, of these partitions."""
         if self.kept is None:
             task = partial(_tasks.chained, tasks=[self.pack, task])
             return self.source.mapInArrow(task, _spark(schema))
         if self.storage == LOCAL:
             task = partial(_stash.read, task=task, schema=schema, keys=keys)
             # A task costs more than reading a file: those of a machine are put together.
-            paths = self.kept.select("path").coalesce(self._tasks())
-            # A task may have been started elsewhere because the machine with its file was busy.
-            some = paths if places is None else paths.where(F.col("path").isin(places))
+            places = self.kept.select("partition", "rows", "path").coalesce(self._tasks())
+            # A task may have been started elsewhere because the machine with its file was busy. What it
+            # missed goes by partition: a file that was made again has another path.
+            some = places if lost is None else places.where(F.col("partition").isin(lost))
             return some.mapInArrow(task, _spark(schema))
         packed = self.kept if keys is None else self.kept.where(F.col("key").isin(keys))
         return packed.select(*columns).mapInArrow(task, _spark(schema))
@@ -317,12 +366,10 @@ class Rows:
         if self.offsets is None:
             places = {(-1, int(place)) for place in np.unique(wanted // self.cut)}
         else:
-            # Partitions without rows begin where the next one does.
-            order = sorted(range(len(self.offsets)), key=lambda k: (self.offsets[k], k))  # type: ignore[index]
-            firsts = np.array([self.offsets[k] for k in order])
+            firsts = np.array([self.offsets[k] for k in self.filled])
             at = np.searchsorted(firsts, wanted, side="right") - 1
             inside = (wanted - firsts[at]) // self.cut
-            places = {(order[k], int(place)) for k, place in zip(at, inside, strict=True)}
+            places = {(self.filled[k], int(place)) for k, place in zip(at, inside, strict=True)}
         return [_linsep.packed_key(partition, place) for partition, place in places]
 
 
@@ -367,7 +414,9 @@ def opened(
             numbered=bool(numbers),
             files=numbering.files if numbering.kind == "files" else None,
         )
-        source = df.select(*columns, is_positive.alias("positive"), *numbers)
+        # Spark's own count of partitions, which holds for rows that are made again, too.
+        partition = F.spark_partition_id().alias("partition")
+        source = df.select(*columns, is_positive.alias("positive"), *numbers, partition)
         return Rows(source, pack, storage, numbering, chosen, labels, cut, traffic)
 
     found = packed(numbering, numbers)

@@ -70,11 +70,15 @@ class Traffic:
         job.seconds = time.perf_counter() - started
         self.jobs.append(job)
         self.memory = max(self.memory, _resident() - self._before)
+        self.say(
+            f"{kind}: {job.seconds:.2f} s, {amount(job.sent)} sent, {amount(job.received)} "
+            f"received in {job.answers:,} answers"
+        )
+
+    def say(self, line: str) -> None:
+        """Say this to whoever wants to hear of jobs."""
         if self._say is not None:
-            self._say(
-                f"{kind}: {job.seconds:.2f} s, {amount(job.sent)} sent, {amount(job.received)} "
-                f"received in {job.answers:,} answers"
-            )
+            self._say(line)
 
 
 def amount(count: float) -> str:

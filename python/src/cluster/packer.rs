@@ -35,7 +35,8 @@ pub struct Packer {
     pool: ThreadPool,
 }
 
-/// Rows of one key: the key, partition, count, positives, runs of numbers, packed rows, stamp, check, sparse.
+/// Rows of one key: the key, partition, count, positives, runs of numbers, packed rows, stamp, check, sparse. The
+/// check tells the numbers that rows came with, or else the rows, whatever their order.
 type Packed<'py> = (i64, i32, i32, i32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64, i64, bool);
 
 /// What is wrong with a row: its number in the partition or the data, the column, and what it is.
@@ -102,13 +103,17 @@ impl Packer {
             let (mut sum, mut check) = (0_u64, 0_u64);
             for i in rows.clone() {
                 sum = sum.wrapping_add(stamp(&features, i, positive[i], numbers[i] as usize));
-                check = check.wrapping_add(mix(numbers[i].cast_unsigned()));
+                check = check.wrapping_add(match self.numbered {
+                    true => mix(numbers[i].cast_unsigned()),
+                    false => stamp(&features, i, positive[i], 0),
+                });
             }
             let runs: Runs = numbers[rows.clone()].iter().map(|&number| number as usize).collect();
-            let partition = if self.numbered { -1 } else { self.partition };
+            // A row that came with a number may be in any partition.
+            let keyed = if self.numbered { -1 } else { self.partition };
             all.push((
-                key(partition, place),
-                partition,
+                key(keyed, place),
+                self.partition,
                 count as i32,
                 positive[rows.clone()].iter().filter(|&&positive| positive).count() as i32,
                 PyBytes::new(py, &runs.to_bytes()),
