@@ -28,9 +28,6 @@ __all__ = ["LinearSeparator"]
 _METHODS = {name: (weights, goes_on) for name, weights, goes_on in _linsep.methods()}
 # Methods in which a weight multiplies the loss of a row.
 _WEIGHTED = ("auto", *(name for name, (weights, _) in _METHODS.items() if weights))
-# Features up to which the soft margin is found by Newton's method: some ten steps to the optimum, and
-# its answer does not depend on the order of the rows. Beyond, coordinate descent comes near it.
-_NEWTON = 255
 
 
 class _Fit:
@@ -451,7 +448,9 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     def _soft_margin(
         self, matrix: Matrix, positive: np.ndarray, weights: np.ndarray | None
     ) -> dict[str, Any]:
-        if matrix.columns > _NEWTON:
+        # Newton's method takes some ten steps to the optimum, and does not depend on the order of the rows.
+        # Of more features coordinate descent comes near it.
+        if matrix.columns > _linsep.SOFT_MARGIN_FEATURES:
             return self._learn("svm", matrix, positive, weights, None, loss="l2")
         found = _linsep.soft_margin(
             matrix.values,

@@ -10,6 +10,7 @@ __all__ = [
     "Decided",
     "Packer",
     "Rows",
+    "SOFT_MARGIN_FEATURES",
     "Worker",
     "__version__",
     "address",
@@ -48,6 +49,7 @@ __all__ = [
     "write_file",
 ]
 
+SOFT_MARGIN_FEATURES: int
 __version__: str
 
 @final

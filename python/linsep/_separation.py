@@ -123,8 +123,13 @@ class Separation:
             len({column for column in columns.values() if column is not None}),
             [columns.get(name) for name in self.infinite],
             [columns.get(name) for name in self.left_out],
-            int(self.left.sum()),
+            self._left(),
         )
+
+    def _left(self) -> int:
+        """Return how many rows the limiting model has. Of a cluster no list of all rows is here."""
+        counted = self.total if self._counted is None else int(self._counted.sum())
+        return counted - (len(self.settled) if self.excluded else max(len(self.settled), self.separated))
 
     @property
     def counted(self) -> np.ndarray:

@@ -36,6 +36,16 @@ def test_the_answer_is_that_of_one_machine(spark, slices, intercept):
         np.testing.assert_array_equal(found.conflicting_rows, expected.conflicting_rows)
         if expected.direction is not None:
             np.testing.assert_array_equal(found.direction, expected.direction)
+        # A proof about a model is one about that model alone.
+        assert not linsep.spark.verify(df, found.proof)
+        if intercept:
+            checked = linsep.spark.verify_separation(df, found.proof)
+            assert checked and checked.model == "binomial model with an intercept"
+        else:
+            assert not linsep.spark.verify_separation(df, found.proof)
+            with pytest.raises(ValueError, match="do not fit in memory"):
+                linsep.spark.verify_separation(df, found.proof, intercept=False)
+            assert linsep.verify_separation(found.proof, X, y)
 
 
 def test_rows_are_named_by_file_and_the_first_of_many(spark, tmp_path):
@@ -47,5 +57,6 @@ def test_rows_are_named_by_file_and_the_first_of_many(spark, tmp_path):
     assert found.kind == "complete" and found.separated == 3000 and len(found.rows) == 1000
     assert found.index[0] == "part-0.parquet:0" and found.columns == ["intercept", "x0", "x1"]
     assert "… and 2990 more" in repr(found)
+    assert not any("fit the limiting model" in step for step, _ in found.next_steps)
     # No list of rows came here but that of the first.
     assert max(job.received for job in found.traffic.jobs) < 100_000

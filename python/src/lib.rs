@@ -57,6 +57,7 @@ mod _linsep {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::work::remember_process()?;
+        module.add("SOFT_MARGIN_FEATURES", linsep::soft_margin::MOST_FEATURES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
