@@ -448,8 +448,8 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     def _soft_margin(
         self, matrix: Matrix, positive: np.ndarray, weights: np.ndarray | None
     ) -> dict[str, Any]:
-        # Newton's method takes some ten steps to the optimum, and does not depend on the order of the rows.
-        # Of more features coordinate descent comes near it.
+        # Newton's method takes some ten steps to the optimum, whatever the order of the rows. Of more
+        # features coordinate descent comes near it.
         if matrix.columns > _linsep.SOFT_MARGIN_FEATURES:
             return self._learn("svm", matrix, positive, weights, None, loss="l2")
         found = _linsep.soft_margin(

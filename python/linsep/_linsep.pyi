@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "SOFT_MARGIN_FEATURES",
     "Cluster",
     "Decided",
     "Packer",
     "Rows",
-    "SOFT_MARGIN_FEATURES",
     "Worker",
     "__version__",
     "address",
