@@ -209,7 +209,7 @@ mod tests {
         check(12.9, "12");
         check(1299.0, "1290");
         check(0.0, ">0");
-        for text in [0.5, 0.010_01, 99.0, 12_345.0, 1e-300, 1e300].map(margin) {
+        for text in [0.5, 0.010_01, 99.0, 12_345.0, 1e-300, 1e300].map(margin_at_least) {
             assert!(text.len() <= 6, "{text}");
         }
     }
