@@ -1,4 +1,4 @@
-//! One result, many renderings. Nothing here computes, and nothing here prints.
+//! One result, many renderings. Nothing here decides, and nothing here prints; rows that are shown are fetched.
 
 pub mod audit;
 pub mod chart;
