@@ -93,14 +93,15 @@ fn line<'a>(
             length
         } else {
             let length = memchr2(delimiter, b'\n', cell).unwrap_or(cell.len());
-            if *kind == Kind::Label {
-                // A carriage return at the end of the line is not part of the label.
-                let ends_line = cell.get(length) != Some(&delimiter);
-                let carriage = ends_line && cell[..length].ends_with(b"\r");
-                label = Some(label_in(&cell[..length - usize::from(carriage)], positive)?);
-            }
-            if memchr(b'\r', &cell[..length.saturating_sub(1)]).is_some() {
+            // A carriage return at the end of the line is not part of the cell; any other ends a record.
+            let ends_line = cell.get(length) != Some(&delimiter);
+            let carriage = ends_line && cell[..length].ends_with(b"\r");
+            let content = &cell[..length - usize::from(carriage)];
+            if memchr(b'\r', content).is_some() {
                 return None;
+            }
+            if *kind == Kind::Label {
+                label = Some(label_in(content, positive)?);
             }
             length
         };

@@ -362,6 +362,17 @@ fn a_byte_order_mark_inside_is_text_wherever_it_is_cut() {
     );
 }
 
+#[test]
+fn a_carriage_return_before_a_delimiter_ends_a_record() {
+    let text = "1,x\n2\r,y\n3,x\n";
+    let expected = "line 2: expected 2 cells, found 1";
+    for label in [1, 2] {
+        let options =
+            ReadOptions { label: Some(ColumnChoice::Number(label)), header: Header::No, ..auto() };
+        check(text, &options, expected);
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_reads_the_same_in_any_pieces_on_any_threads(
