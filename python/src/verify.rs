@@ -1,5 +1,6 @@
 //! Proofs: reading and checking them.
 
+use linsep::data::Data;
 use linsep::models::{Model, Response};
 use linsep::proof::{Proof, Refused, Verified, verify_binomial, verify_data, verify_model};
 use numpy::PyReadonlyArray1;
@@ -40,8 +41,8 @@ pub fn verify<'py>(
     let shared = given.clone();
     let outcome = run(py, None, move |wire| {
         shared.show(wire, |data| match intercept {
-            None => Ok(verify_data(data, &proof, None)?),
-            Some(true) => Ok(verify_binomial(data, &proof)?),
+            None => Ok(in_file(data, verify_data(data, &proof, None)?)),
+            Some(true) => Ok(in_file(data, verify_binomial(data, &proof)?)),
             Some(false) => {
                 let Some(samples) = data.gather()? else {
                     let what = "the rows do not fit in memory, as a proof about a model without an \
@@ -57,6 +58,11 @@ pub fn verify<'py>(
     })?;
     drop(given);
     said(py, &outcome)
+}
+
+/// Returns what the checker said, with rows as they are counted in the file of a table.
+fn in_file(data: &dyn Data, found: Result<Verified, Refused>) -> Result<Verified, Refused> {
+    found.map_err(|refused| refused.in_file(&data.about().rows))
 }
 
 /// Returns what the checker said.

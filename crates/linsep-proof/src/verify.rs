@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use dashu_int::IBig;
 use linsep_data::kept::fold_kept_until;
+use linsep_data::samples::RowNumbers;
 use linsep_data::{Block, Data, Error, Features, Fold, Memory, Samples};
 use rayon::prelude::*;
 
@@ -194,6 +195,17 @@ pub enum Refused {
     /// A class has no row left.
     #[error("the rows that go leave no row of a class")]
     ClassRemoved,
+}
+
+impl Refused {
+    /// Returns the same with the number in the file of a row of the data, where some rows were left out. Rows that are
+    /// quoted from the proof stay as they are there.
+    pub fn in_file(mut self, rows: &RowNumbers) -> Self {
+        if let Refused::WrongSide { row } | Refused::NotOrthogonal { row } = &mut self {
+            *row = rows.number(*row - 1);
+        }
+        self
+    }
 }
 
 fn subject(model: Option<&Model>) -> String {

@@ -38,13 +38,19 @@ fn checked(
     }
     let Some(model) = asked else {
         let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
-        return Ok(loaded.show(|data| verify_data(data, proof, None))?);
+        return loaded.show(|data| {
+            let found = verify_data(data, proof, None)?;
+            Ok(found.map_err(|refused| refused.in_file(&data.about().rows)))
+        });
     };
     args.model.check()?;
     if args.model.is_plain() {
         let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
         return loaded.show(|data| match model {
-            Model::Binomial { intercept: true } => Ok(verify_binomial(data, proof)?),
+            Model::Binomial { intercept: true } => {
+                let found = verify_binomial(data, proof)?;
+                Ok(found.map_err(|refused| refused.in_file(&data.about().rows)))
+            }
             _ => match data.gather()? {
                 Some(samples) => {
                     let response = Response::labels(samples.positive());
