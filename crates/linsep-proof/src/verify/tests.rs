@@ -1,3 +1,4 @@
+use linsep_data::kept::fold_kept;
 use linsep_data::samples::{Dense, Features, LabelNames, Labels, Missing, SparseBuilder};
 use proptest::prelude::*;
 
