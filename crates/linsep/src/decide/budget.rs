@@ -144,6 +144,12 @@ impl<'a> Deadline<'a> {
         }
     }
 
+    /// Returns a question for the last work, which proves what was found: is it time to stop, and [`SOON`] later?
+    pub fn soon(&self) -> impl Fn() -> bool + Sync + use<'_> {
+        let until = Instant::now() + SOON;
+        move || self.halted() && Instant::now() >= until
+    }
+
     /// Returns the time that is left.
     pub fn left(&self) -> Option<Duration> {
         self.until.map(|until| until.saturating_duration_since(Instant::now()))

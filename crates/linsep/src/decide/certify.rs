@@ -4,9 +4,7 @@ use dashu_int::IBig;
 use linsep_data::Memory;
 use linsep_proof::margin::{lower_bound, upper_bound};
 use linsep_proof::proof::Claim;
-use linsep_proof::{
-    Conflict, Margin, Plane, Proof, Separator, prove_separable, verify, verify_data_until,
-};
+use linsep_proof::{Conflict, Margin, Plane, Proof, Separator, prove_separable, verify_data_until};
 
 use super::budget::Limit;
 use super::exact::Halt;
@@ -98,9 +96,10 @@ pub(super) fn undecided(search: &mut Search, because: Limit) -> Result<Outcome, 
     Ok(Outcome::Undecided { because, conflict: None, proof: None, closest: closest(search)? })
 }
 
-/// Returns true if the checker confirms the proof.
-pub(super) fn holds_for(samples: &Samples, proof: &Proof) -> bool {
-    verify(samples, proof).is_ok()
+/// Returns true if the checker confirms the proof before a halt.
+pub(super) fn holds_for(samples: &Samples, proof: &Proof, halt: Halt) -> bool {
+    let verified = verify_data_until(&Memory::new(samples), proof, None, halt);
+    matches!(verified, Ok(Some(Ok(_))))
 }
 
 /// Returns true if the checker confirms that the hyperplane separates the samples.

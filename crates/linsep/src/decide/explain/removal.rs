@@ -83,16 +83,22 @@ pub fn removal(
     let conflicts = packed(samples, &suspects, &plane, same, deadline);
     let removal =
         Removal { rows, irreducible, hyperplane: plane, at_least: conflicts.len(), conflicts };
-    let mut removal = accepted(removal, samples, decision);
+    let mut removal = accepted(removal, samples, decision, deadline);
     // Of a smallest set no row can go back.
     removal.irreducible |= removal.smallest();
     Some(removal)
 }
 
 /// Returns the removal as the checker accepts it: if it does not, with the one conflict that the decision rests on.
-fn accepted(removal: Removal, samples: &Samples, decision: &Decision) -> Removal {
+fn accepted(
+    removal: Removal,
+    samples: &Samples,
+    decision: &Decision,
+    deadline: &Deadline,
+) -> Removal {
     let proof = decision.proof().map(|proof| proof.clone().with_removal(removal.claim()));
-    if proof.is_some_and(|proof| certify::holds_for(samples, &proof)) {
+    let soon = deadline.soon();
+    if proof.is_some_and(|proof| certify::holds_for(samples, &proof, &soon)) {
         return removal;
     }
     let conflicts: Vec<Conflict> = decision.conflict().cloned().into_iter().collect();
