@@ -16,7 +16,7 @@ import pyspark
 
 WORKERS = 2
 # Seconds; a machine that is busy with a build takes its time.
-PATIENCE = 120
+PATIENCE = 300
 
 LOGGING = """
 rootLogger.level = warn
