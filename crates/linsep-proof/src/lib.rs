@@ -15,6 +15,7 @@ pub mod look;
 pub mod margin;
 pub mod proof;
 mod rank;
+mod refused;
 mod removal;
 mod separator;
 pub mod structure;
@@ -25,8 +26,7 @@ pub use evidence::{Conflict, Margin, Removals, RowWeights};
 pub use fingerprint::{Fingerprint, Named, fingerprint};
 pub use margin::{margin_lower_bound, margin_upper_bound};
 pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict};
+pub use refused::Refused;
 pub use removal::RemovalClaim;
 pub use separator::{Separator, prove_separable};
-pub use verify::{
-    Refused, Verified, verify, verify_binomial, verify_data, verify_data_until, verify_model,
-};
+pub use verify::{Verified, verify, verify_binomial, verify_data, verify_data_until, verify_model};

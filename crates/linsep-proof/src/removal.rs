@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Conflict, Removals};
 use crate::proof::{ConflictingRow, Plane, conflicting};
+use crate::refused::Refused;
 use crate::verify::{
-    Failed, Halt, Refused, Sides, check_cancelling, check_multipliers, check_plane, check_rows,
+    Failed, Halt, Sides, check_cancelling, check_multipliers, check_plane, check_rows,
 };
 
 /// Bounds on the number of rows that must go before the rest is separable.

@@ -8,7 +8,8 @@ use crate::evidence::{Margin, RowWeights};
 use crate::fingerprint::{Fingerprint, Named};
 use crate::margin::upper_bound;
 use crate::proof::{Claim, FloatPlane, MarginKind, Plane, Proof};
-use crate::verify::{Looks, Refused, check_plane, check_upper_rows};
+use crate::refused::Refused;
+use crate::verify::{Looks, check_plane, check_upper_rows};
 
 /// A hyperplane that puts every row strictly on its own side.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,73 +2,25 @@
 
 #![allow(clippy::disallowed_methods, reason = "numbers of a test")]
 
+mod counted;
 mod tables;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use counted::Counted;
 use linsep::Samples;
+use linsep::data::Memory;
 use linsep::data::generate::Generator;
-use linsep::data::samples::{About, SparseBuilder};
-use linsep::data::{Absorb, Block, Data, Error, Memory, Reads, Shape};
+use linsep::data::samples::SparseBuilder;
 use linsep::decide::{
     DecideError, DecideOptions, Decision, Journal, JournalError, MarginGoal, MarginKind, Pass,
     Verdict, Watch, decide, decide_resumable,
 };
 use tables::{KINDS, Labels, table};
-
-/// Samples whose passes are counted as they are made.
-struct Counted<'a> {
-    memory: Memory<'a>,
-    made: AtomicUsize,
-    resident: bool,
-}
-
-impl<'a> Counted<'a> {
-    fn new(samples: &'a Samples) -> Self {
-        Counted { memory: Memory::new(samples), made: AtomicUsize::new(0), resident: true }
-    }
-}
-
-impl Data for Counted<'_> {
-    fn shape(&self) -> Shape {
-        self.memory.shape()
-    }
-
-    fn pass(&self, seen: &dyn Absorb) -> Result<(), Error> {
-        self.made.fetch_add(1, Ordering::Relaxed);
-        self.memory.pass(seen)
-    }
-
-    fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
-        self.memory.fetch(rows)
-    }
-
-    fn in_order(
-        &self,
-        first: usize,
-        see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
-    ) -> Result<(), Error> {
-        self.memory.in_order(first, see)
-    }
-
-    fn resident(&self) -> Option<&Samples> {
-        self.memory.resident().filter(|_| self.resident)
-    }
-
-    fn about(&self) -> &Arc<About> {
-        self.memory.about()
-    }
-
-    fn reads(&self) -> &Reads {
-        self.memory.reads()
-    }
-}
 
 /// A name for a file that is gone in the end.
 struct Place(PathBuf);
@@ -131,7 +83,7 @@ fn check(name: &str, samples: &Samples, options: &DecideOptions) -> (Decision, V
     assert_eq!(essence(&kept), essence(&whole), "{name}: a journal changes the decision");
     let all = place.bytes();
     let ends = ends(&all);
-    let made = data.made.load(Ordering::Relaxed);
+    let made = data.made();
     // The first line, the run, the name of the data, the first pass: what comes after is not read again.
     for (k, &end) in ends.iter().enumerate() {
         for cut in [end, end.saturating_sub(3), (end + 11).min(all.len())] {
@@ -144,7 +96,7 @@ fn check(name: &str, samples: &Samples, options: &DecideOptions) -> (Decision, V
             assert!(place.bytes() == all, "{name}: cut at {cut}, the journal differs");
             if cut == end {
                 let saved = k.saturating_sub(3);
-                assert_eq!(data.made.load(Ordering::Relaxed), made - saved, "{name}: entry {k}");
+                assert_eq!(data.made(), made - saved as u64, "{name}: entry {k}");
             }
         }
     }
@@ -299,7 +251,7 @@ fn journals_of_other_runs_are_refused() {
     let kind = options.clone().with_kind(MarginKind::Geometric);
     assert_eq!(refused(&bytes, &good, &kind), of_another("kinds of margin"));
     assert_eq!(refused(&bytes, &good, &options.clone().with_gap(1e-3)), of_another("gaps"));
-    let elsewhere = Counted { resident: false, ..Counted::new(&good) };
+    let elsewhere = Counted::new(&good).not_resident();
     let place = Place::with("elsewhere", &bytes);
     let mut journal = Journal::resume(&place.0).unwrap();
     let error = decide_resumable(&elsewhere, &options, &mut (), &mut journal).unwrap_err();

@@ -186,20 +186,25 @@ def verify(
     Verification
         True where the proof holds; its `reason` says why it does not.
     """
+    where = {"features": features, "label": label, "row_number": row_number, "storage": storage}
+    return _checked(df, proof, None, positive, **where)
+
+
+def _checked(
+    df: DataFrame,
+    proof: Proof | str | os.PathLike[str],
+    intercept: bool | None,
+    positive: Any,
+    **where: Any,
+) -> Verification:
+    """Check a proof about the rows or, if `intercept` is given, about a logistic regression on them."""
     if not isinstance(proof, Proof):
         proof = Proof.load(proof)
+    text = proof.to_json()
     if positive is None:
         positive = proof._positive
-    with opened(
-        df,
-        features=features,
-        label=label,
-        positive=positive,
-        row_number=row_number,
-        storage=storage,
-        say=None,
-    ) as rows:
-        found = rows.steadily(lambda _: _linsep.verify(rows.cluster(), None, proof.to_json()))
+    with opened(df, positive=positive, say=None, **where) as rows:
+        found = rows.steadily(lambda _: _linsep.verify(rows.cluster(), None, text, intercept=intercept))
     return Verification.read(found)
 
 
@@ -295,17 +300,5 @@ def verify_separation(
     -------
     Verification
     """
-    if not isinstance(proof, Proof):
-        proof = Proof.load(proof)
-    with opened(
-        df,
-        features=features,
-        label=label,
-        positive=positive,
-        row_number=row_number,
-        storage=storage,
-        say=None,
-    ) as rows:
-        text, asked = proof.to_json(), bool(intercept)
-        found = rows.steadily(lambda _: _linsep.verify(rows.cluster(), None, text, intercept=asked))
-    return Verification.read(found)
+    where = {"features": features, "label": label, "row_number": row_number, "storage": storage}
+    return _checked(df, proof, bool(intercept), positive, **where)
