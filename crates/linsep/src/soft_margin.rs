@@ -61,7 +61,7 @@ pub struct SoftMargin {
 /// let samples = Samples::dense(vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0], 1, labels)?;
 /// let found = soft_margin(&samples, 1.0, 100, &|| false);
 /// assert!(found.converged && found.passes < 20);
-/// assert_eq!(found.hyperplane.evaluate(&samples).mistakes, 2);
+/// assert_eq!(found.hyperplane.evaluate(&samples).mistakes, 1);
 /// # Ok::<_, linsep::Error>(())
 /// ```
 pub fn soft_margin(samples: &Samples, cost: f64, max_passes: u64, halt: Halt) -> SoftMargin {
