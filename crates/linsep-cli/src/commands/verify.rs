@@ -84,6 +84,16 @@ pub fn read_proof(path: &Path) -> Result<Proof, Failure> {
 /// Runs the command.
 pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
     if args.proof.is_dir() {
+        if args.model.is_given() {
+            let what = format!(
+                "{}: a folder of proofs is about classes, not about a model",
+                args.proof.display()
+            );
+            return Err(Failure::usage(
+                what,
+                Some("name one proof file in it, or leave the options of models out"),
+            ));
+        }
         return proofs::verify_folder(args, &args.proof, quiet);
     }
     if args.kinds() != QuestionKinds::default() {
