@@ -134,9 +134,13 @@ pub fn verify_model(
 /// Returns the same for a binomial model that adds a constant, of labelled rows that may be elsewhere: they are
 /// their own structure vectors. Errors if they cannot be read.
 pub fn verify_binomial(data: &dyn Data, proof: &Proof) -> Result<Result<Verified, Refused>, Error> {
-    match proof.answers(Some(&Model::Binomial { intercept: true })) {
-        Ok(()) => verify_rows(data, proof),
-        Err(refused) => Ok(Err(refused)),
+    if let Err(refused) = proof.answers(Some(&Model::Binomial { intercept: true })) {
+        return Ok(Err(refused));
+    }
+    // The bias is the constant of the model, and can stand for no column.
+    match proof.model.as_ref().and_then(|name| name.constant) {
+        Some(column) => Ok(Err(Refused::NotConstant { column })),
+        None => verify_rows(data, proof),
     }
 }
 

@@ -439,6 +439,25 @@ fn proofs_about_models() {
 }
 
 #[test]
+fn rows_are_their_own_vectors_where_a_binomial_model_has_an_intercept() {
+    use crate::structure::{Model, Response};
+    use crate::{verify_binomial, verify_model};
+    let samples = dense(&[1.0, 1.0, 1.0, 2.0, 1.0, 4.0], 2, "--+");
+    let model = Model::Binomial { intercept: true };
+    let plain = Proof::separable(&samples, (vec![0.0, 1.0], -3.0));
+    let binomial = |proof: &Proof| verify_binomial(&Memory::new(&samples), proof).unwrap();
+    assert!(binomial(&plain).is_err());
+    for constant in [None, Some(0)] {
+        // The first column is constant, and has no use for that here.
+        let proof = plain.clone().of_model(model, constant);
+        let response = Response::labels(samples.positive());
+        let slow = verify_model(samples.features(), &model, &response, None, &proof).unwrap();
+        assert_eq!(binomial(&proof), slow);
+        assert_eq!(slow.is_ok(), constant.is_none());
+    }
+}
+
+#[test]
 fn questions_that_differ_in_one_option() {
     use crate::structure::{Model, Response, Structure, Ties};
     use crate::verify_model;
