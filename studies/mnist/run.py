@@ -68,7 +68,7 @@ def ask(name, questions, *more):
     started = time.time()
     found = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
     decided = time.time()
-    checked = subprocess.run([LINSEP, "verify", data, proofs, "--json", "--quiet"], capture_output=True, text=True)
+    checked = subprocess.run([LINSEP, "verify", data, proofs, *questions, "--json", "--quiet"], capture_output=True, text=True)
     checked = json.loads(checked.stdout)
     if not checked["valid"] or found["verdict"] == "undecided":
         sys.exit(f"{name}: not all questions have a valid proof")
