@@ -1,7 +1,7 @@
 //! Separation in statistical models: does the estimate exist?
 
 use linsep::decide::DecideOptions;
-use linsep::models::response::{self, Column, ResponseError};
+use linsep::models::response::{self, ResponseColumn, ResponseError};
 use linsep::models::{
     Model, Response, Separation, SeparationError, SeparationKind, SeparationOptions, Structure,
     Ties, Trial, check_model, check_separation_data,
@@ -252,10 +252,11 @@ pub fn events<'py>(
     event: Option<&str>,
 ) -> PyResult<Bound<'py, PyArray1<bool>>> {
     let found = match (&numbers, &codes) {
-        (Some(numbers), _) => response::events(Column::Numbers(numbers.as_slice()?), event),
-        (None, Some(codes)) => {
-            response::events(Column::Words { words: &words, codes: codes.as_slice()? }, event)
-        }
+        (Some(numbers), _) => response::events(ResponseColumn::Numbers(numbers.as_slice()?), event),
+        (None, Some(codes)) => response::events(
+            ResponseColumn::Words { words: &words, codes: codes.as_slice()? },
+            event,
+        ),
         (None, None) => return Err(PyValueError::new_err("expected numbers or words")),
     };
     Ok(PyArray1::from_vec(py, found.map_err(|error| misfit(what, &error))?))

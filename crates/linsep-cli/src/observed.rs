@@ -5,7 +5,7 @@ use linsep::data::Features;
 use linsep::data::error::Place;
 use linsep::data::read::{ColumnChoice, Outcomes, ReadOptions, Source, line_of_row, read_outcomes};
 use linsep::data::samples::{About, Dense, Encoded, SparseBuilder};
-use linsep::models::response::{self, Column, ResponseError};
+use linsep::models::response::{self, ResponseColumn, ResponseError};
 use linsep::models::{Model, Response, SeparationError, Ties};
 use linsep::report::separation::Names;
 
@@ -361,10 +361,15 @@ impl Table<'_> {
     /// Returns which rows have the event.
     fn events(&self, part: &Part, event: Option<&str>) -> Result<Vec<bool>, Failure> {
         let found = match &part.levels {
-            None => response::events(Column::Numbers(&self.column(part.places.start)), event),
+            None => {
+                response::events(ResponseColumn::Numbers(&self.column(part.places.start)), event)
+            }
             Some(levels) => {
                 let codes = self.groups(part);
-                response::events(Column::Words { words: &levels.names, codes: &codes }, event)
+                response::events(
+                    ResponseColumn::Words { words: &levels.names, codes: &codes },
+                    event,
+                )
             }
         };
         found.map_err(|error| self.misfit(&part.name, error))

@@ -9,7 +9,7 @@ use linsep_proof::structure::Trial;
 
 /// A column, one entry per row.
 #[derive(Clone, Copy, Debug)]
-pub enum Column<'a> {
+pub enum ResponseColumn<'a> {
     /// Numbers.
     Numbers(&'a [f64]),
     /// Text: each row's place among the words.
@@ -21,27 +21,27 @@ pub enum Column<'a> {
     },
 }
 
-impl Column<'_> {
+impl ResponseColumn<'_> {
     fn rows(&self) -> usize {
         match self {
-            Column::Numbers(numbers) => numbers.len(),
-            Column::Words { codes, .. } => codes.len(),
+            ResponseColumn::Numbers(numbers) => numbers.len(),
+            ResponseColumn::Words { codes, .. } => codes.len(),
         }
     }
 
     /// Returns an entry as people write it.
     fn spelled(&self, row: usize) -> String {
         match self {
-            Column::Numbers(numbers) => numbers[row].to_string(),
-            Column::Words { words, codes } => words[codes[row] as usize].clone(),
+            ResponseColumn::Numbers(numbers) => numbers[row].to_string(),
+            ResponseColumn::Words { words, codes } => words[codes[row] as usize].clone(),
         }
     }
 
     /// Returns true if an entry is the value that somebody wrote down.
     fn is(&self, row: usize, value: &str) -> bool {
         match self {
-            Column::Numbers(numbers) => value.parse() == Ok(numbers[row]),
-            Column::Words { words, codes } => words[codes[row] as usize] == value,
+            ResponseColumn::Numbers(numbers) => value.parse() == Ok(numbers[row]),
+            ResponseColumn::Words { words, codes } => words[codes[row] as usize] == value,
         }
     }
 
@@ -50,8 +50,8 @@ impl Column<'_> {
         let mut found: Vec<usize> = vec![];
         for row in 0..self.rows() {
             let known = |&other: &usize| match self {
-                Column::Numbers(numbers) => numbers[other] == numbers[row],
-                Column::Words { codes, .. } => codes[other] == codes[row],
+                ResponseColumn::Numbers(numbers) => numbers[other] == numbers[row],
+                ResponseColumn::Words { codes, .. } => codes[other] == codes[row],
             };
             if !found.iter().any(known) {
                 found.push(row);
@@ -107,14 +107,14 @@ fn bad(row: usize, expected: &str, found: String) -> ResponseError {
 /// Errors at any other value: a 2 among 1s may be the event, or not.
 ///
 /// ```
-/// use linsep::models::response::{Column, events};
+/// use linsep::models::response::{ResponseColumn, events};
 ///
-/// assert_eq!(events(Column::Numbers(&[1.0, 0.0]), None)?, [true, false]);
-/// assert!(events(Column::Numbers(&[1.0, 2.0]), None).is_err());
-/// assert_eq!(events(Column::Numbers(&[1.0, 2.0]), Some("2"))?, [false, true]);
+/// assert_eq!(events(ResponseColumn::Numbers(&[1.0, 0.0]), None)?, [true, false]);
+/// assert!(events(ResponseColumn::Numbers(&[1.0, 2.0]), None).is_err());
+/// assert_eq!(events(ResponseColumn::Numbers(&[1.0, 2.0]), Some("2"))?, [false, true]);
 /// # Ok::<(), linsep::models::response::ResponseError>(())
 /// ```
-pub fn events(column: Column, event: Option<&str>) -> Result<Vec<bool>, ResponseError> {
+pub fn events(column: ResponseColumn, event: Option<&str>) -> Result<Vec<bool>, ResponseError> {
     let all = 0..column.rows();
     let Some(event) = event else {
         let truth = |row: usize| {
@@ -229,11 +229,15 @@ mod tests {
             .iter()
             .map(|&k| words.iter().position(|w| *w == words[k as usize]).unwrap() as u32)
             .collect();
-        let text = Column::Words { words: &words, codes: &codes };
+        let text = ResponseColumn::Words { words: &words, codes: &codes };
         assert_eq!(shown(events(text, event)), expected, "{values} as text");
         let numbers: Result<Vec<f64>, _> = words.iter().map(|w| w.parse()).collect();
         if let Ok(numbers) = numbers {
-            assert_eq!(shown(events(Column::Numbers(&numbers), event)), expected, "{values}");
+            assert_eq!(
+                shown(events(ResponseColumn::Numbers(&numbers), event)),
+                expected,
+                "{values}"
+            );
         }
     }
 
