@@ -17,19 +17,23 @@ pub struct NamedPlace {
     pub name: String,
     /// Where it is.
     pub path: PathBuf,
-    /// Whether it is a folder in which JSON files are written.
-    pub folder: bool,
+    /// If it is a folder in which files are written, the endings of their names.
+    pub endings: &'static [&'static str],
 }
 
 impl NamedPlace {
     /// Returns the place of a file, or of a folder of data.
     pub fn new(name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
-        NamedPlace { name: name.into(), path: path.into(), folder: false }
+        NamedPlace { name: name.into(), path: path.into(), endings: &[] }
     }
 
-    /// Returns the place of a folder in which JSON files are written.
-    pub fn folder(name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
-        NamedPlace { folder: true, ..Self::new(name, path) }
+    /// Returns the place of a folder in which files are written whose names have one of these endings.
+    pub fn folder(
+        name: impl Into<String>,
+        path: impl Into<PathBuf>,
+        endings: &'static [&'static str],
+    ) -> Self {
+        NamedPlace { endings, ..Self::new(name, path) }
     }
 }
 
@@ -80,9 +84,10 @@ fn covers(one: &NamedPlace, other: &NamedPlace) -> bool {
     if same_file(&one.path, &other.path) {
         return true;
     }
-    let is_json = other.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let ending = other.path.extension();
+    let alike = ending.is_some_and(|own| one.endings.iter().any(|e| own.eq_ignore_ascii_case(e)));
     let inside = || resolved(&other.path).parent() == Some(&resolved(&one.path));
-    one.folder && is_json && inside()
+    alike && inside()
 }
 
 /// Returns true if the output would be one of the files of a folder of data.
@@ -134,7 +139,7 @@ mod tests {
         let outputs: Vec<NamedPlace> = outputs
             .iter()
             .map(|name| match name.strip_suffix('/') {
-                Some(own) => NamedPlace::folder(*name, folder.join(own)),
+                Some(own) => NamedPlace::folder(*name, folder.join(own), &["json"]),
                 None => place(name),
             })
             .collect();

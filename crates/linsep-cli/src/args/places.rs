@@ -49,7 +49,7 @@ impl Command {
                 let mut places = Places::of_data(&args.data, &args.input);
                 match (&args.proof, many) {
                     (Some(folder), true) => {
-                        places.outputs.push(NamedPlace::folder("--proof", folder));
+                        places.outputs.push(NamedPlace::folder("--proof", folder, &["json"]));
                     }
                     (proof, _) => places = places.writes([("--proof", proof.as_ref())]),
                 }
@@ -78,9 +78,14 @@ impl Command {
                 ("--chart", args.chart.as_ref()),
                 ("--report", args.report.as_ref()),
             ]),
+            Command::Reproduce(args) => {
+                let endings = &["md", "csv", "svg"];
+                let folder = NamedPlace::folder("--output", &args.output, endings);
+                let places = Places { inputs: vec![], outputs: vec![folder] };
+                places.writes([("--report", args.report.as_ref())])
+            }
             Command::Verify(_)
             | Command::Generate(_)
-            | Command::Reproduce(_)
             | Command::Completions(_)
             | Command::Man(_) => Places::default(),
         }
