@@ -15,7 +15,7 @@ use crate::work::run;
 /// Returns a margin in a few digits, rounded down: what a report of the program prints.
 #[pyfunction]
 pub fn margin_at_least(lower: f64) -> String {
-    linsep::report::classes::margin_at_least(lower)
+    linsep_report::classes::margin_at_least(lower)
 }
 
 /// Returns whether the largest of one linear score per class can be right on every row.
@@ -48,7 +48,6 @@ pub fn argmax<'py>(
         Linear::Exists { planes: found } => planes = Some(found),
         Linear::Not { pair: classes, rows: found } => (pair, rows) = (*classes, found.clone()),
         Linear::Undecided { because: limit } => because = Some(limit.word()),
-        _ => {}
     }
     let weights = planes.map(|planes| {
         let rows: Vec<Vec<f64>> = planes.iter().map(|plane| plane.weights.clone()).collect();

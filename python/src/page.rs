@@ -9,7 +9,7 @@ use linsep::data::samples::{About, LabelNames, RowIds};
 use linsep::data::{Absorb, Block, Data, Error, Reads, Samples, Shape};
 use linsep::decide::{Decision, Explanation, Pass};
 use linsep::picture::{Marks, decision_picture, decision_plane, picture as draw};
-use linsep::report::page::decision::{Context, Timed, page as write};
+use linsep_report::page::decision::{Context, Timed, page as write};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 

@@ -7,7 +7,7 @@ use linsep::data::read::{ColumnChoice, Outcomes, ReadOptions, Source, line_of_ro
 use linsep::data::samples::{About, Dense, Encoded, SparseBuilder};
 use linsep::models::response::{self, ResponseColumn, ResponseError};
 use linsep::models::{Model, Response, SeparationError, Ties};
-use linsep::report::separation::Names;
+use linsep_report::separation::Names;
 
 use crate::args::{DataArgs, ModelArg, ModelArgs, TiesArg, source};
 use crate::failure::Failure;

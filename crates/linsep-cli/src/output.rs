@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use linsep::data::whole_file::WholeFile;
-use linsep::report::png::png;
+use linsep_report::png::png;
 
 use crate::failure::Failure;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use linsep::online::Progress;
-use linsep::report::{counted, duration};
+use linsep_report::{counted, duration};
 
 /// A line on standard error that says how far the work is; silent where nobody would see it.
 #[derive(Clone)]

@@ -4,7 +4,7 @@ use std::io;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use linsep::report::summary::{Page, Summary, Tone};
+use linsep_report::summary::{Page, Summary, Tone};
 
 use crate::failure::Failure;
 use crate::output::print;

@@ -19,7 +19,7 @@
 //! ```
 //!
 //! The path of data is the order of reading: [`Samples`] are read ([`data`]), [`lift`]ed, learned from by
-//! an [`online`] method or [decided](mod@decide), [proven](proof) and [reported](report). Rows that are not
+//! an [`online`] method or [decided](mod@decide), [proven](proof). Rows that are not
 //! in memory are [`Data`](data::Data), which [`decide_data`](decide::decide_data) takes.
 //!
 //! | word | meaning |
@@ -36,7 +36,6 @@ pub mod classes;
 pub mod cover;
 pub mod decide;
 pub mod distances;
-pub mod experiments;
 pub mod hyperplane;
 pub mod lift;
 pub mod model;
@@ -45,7 +44,6 @@ pub mod online;
 pub mod picture;
 pub mod race;
 mod random;
-pub mod report;
 pub mod soft_margin;
 mod standard;
 

@@ -7,8 +7,8 @@ use linsep::audit::{Audit, AuditError, AuditOptions, AuditWatch, Part, audit_cla
 use linsep::data::Data;
 use linsep::data::read::Loaded;
 use linsep::data::samples::Classes;
-use linsep::report::audit::{self as report, csv_header, csv_line};
-use linsep::report::page;
+use linsep_report::audit::{self as report, csv_header, csv_line};
+use linsep_report::page;
 
 use super::classes::read_classes;
 use super::{load, name};

@@ -8,9 +8,9 @@ use linsep::classes::{ClassOptions, Question, argmax, decide_questions};
 use linsep::data::read;
 use linsep::data::samples::Classes;
 use linsep::decide::DecideOptions;
-use linsep::report::classes::{self as report, Found};
-use linsep::report::heat_map::heat_map;
-use linsep::report::page;
+use linsep_report::classes::{self as report, Found};
+use linsep_report::heat_map::heat_map;
+use linsep_report::page;
 
 use super::name;
 use super::proofs::Proofs;

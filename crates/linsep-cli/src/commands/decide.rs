@@ -12,11 +12,11 @@ use linsep::decide::{
     MarginKind, Pass, Removing, Verdict, Watch, decide_data, decide_resumable, explain_data,
 };
 use linsep::picture::decision_picture;
-use linsep::report::page::{
+use linsep_report::page::{
     self,
     decision::{Context, Timed},
 };
-use linsep::report::{self, counted, json};
+use linsep_report::{counted, json};
 
 use super::{distances_from, load, name};
 use crate::args::{DataArgs, DecideArgs, MarginArg, MarginKindArg};
@@ -112,7 +112,8 @@ pub fn run(
             true => print(&format!("{}\n", json::decision(data, &decision, explanation)?))?,
             false => {
                 let distances = distances.as_ref();
-                let mut summary = report::decision::text(data, &decision, explanation, distances)?;
+                let mut summary =
+                    linsep_report::decision::text(data, &decision, explanation, distances)?;
                 if let Some(kept) = journal.as_ref().filter(|_| decision.unfinished) {
                     summary.text("go on", &kept.remedy(args.max_passes));
                 }

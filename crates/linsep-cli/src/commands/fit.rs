@@ -11,7 +11,7 @@ use linsep::online::{
     fit_data, sorted_by_class,
 };
 use linsep::picture::{Marks, picture};
-use linsep::report::{json, page, text};
+use linsep_report::{json, page, text};
 
 use super::{distances_from, load, method, name};
 use crate::args::{FitArgs, RunArgs};

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use linsep::classes::fit_one_vs_rest;
 use linsep::model::ClassModel;
 use linsep::online::{FitSettings, Stop};
-use linsep::report::trained;
+use linsep_report::trained;
 
 use super::classes::read_classes;
 use super::race::Lane;

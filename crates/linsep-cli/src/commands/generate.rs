@@ -7,7 +7,7 @@ use linsep::data::error::{bytes_for_people, path_name};
 use linsep::data::generate::{Generated, Generator};
 use linsep::data::require_memory;
 use linsep::data::write::{self, Layout, Written};
-use linsep::report::counted;
+use linsep_report::counted;
 
 use crate::args::{Dtype, GenerateArgs};
 use crate::disk;

@@ -10,7 +10,7 @@ use linsep::data::error::{Column, path_name};
 use linsep::data::read::{self, Block, Expected, Unknown};
 use linsep::data::samples::Encoding;
 use linsep::model::AnyModel;
-use linsep::report::{counted, grouped, number};
+use linsep_report::{counted, grouped, number};
 use serde_json::{Value, json};
 
 use crate::args::{PredictArgs, UnknownArg, source};

@@ -9,7 +9,7 @@ use linsep::classes::folder::{CheckedFolder, INDEX, ProofIndex, QuestionKinds, c
 use linsep::data::samples::Classes;
 use linsep::decide::Decision;
 use linsep::proof::Proof;
-use linsep::report::{counted, grouped};
+use linsep_report::{counted, grouped};
 use serde_json::json;
 
 use super::classes::read_classes;

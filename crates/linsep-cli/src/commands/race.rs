@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use linsep::data::{Data, Memory, Shape};
 use linsep::online::{FitSettings, MethodSettings, Observer, Progress, sorted_by_class};
 use linsep::race::{Entrant, race};
-use linsep::report::chart::{Chart, Line};
-use linsep::report::{counted, json, page, text};
+use linsep_report::chart::{Chart, Line};
+use linsep_report::{counted, json, page, text};
 
 use super::fit::settings;
 use super::{method, name, read_samples};

@@ -9,8 +9,8 @@ use linsep::models::{
     InCommon, Separation, SeparationError, SeparationKind, SeparationOptions, check_model,
     check_separation_data, in_common,
 };
-use linsep::report::counted;
-use linsep::report::separation::{self as report, Names};
+use linsep_report::counted;
+use linsep_report::separation::{self as report, Names};
 
 use super::load;
 use crate::args::SeparationArgs;

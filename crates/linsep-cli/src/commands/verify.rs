@@ -10,7 +10,7 @@ use linsep::proof::proof::MOST_BYTES;
 use linsep::proof::{
     Margin, Proof, Refused, Removals, Verified, verify_binomial, verify_data, verify_model,
 };
-use linsep::report::{counted, verification::meaning};
+use linsep_report::{counted, verification::meaning};
 use serde_json::json;
 
 use super::{load, proofs};

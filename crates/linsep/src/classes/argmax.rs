@@ -57,7 +57,6 @@ pub struct Argmax {
 
 /// What was found out.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum Linear {
     /// Some classifier makes no mistake.
     Exists {

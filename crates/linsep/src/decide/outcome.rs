@@ -34,7 +34,6 @@ pub struct Decision {
 
 /// What was found out. Every outcome except `Undecided` carries a proof that the checker has accepted.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum Outcome {
     /// Some hyperplane puts every row strictly on its own side.
     Separable {

@@ -5,13 +5,13 @@ mod study;
 use std::path::Path;
 use std::process::ExitCode;
 
-use linsep::decide::Watch;
-use linsep::experiments::{
+use hajnal2023::experiments::{
     Contender, EXPERIMENTS, Experiment, MeasureError, Measurement, Precision, measure,
 };
+use hajnal2023::report::{csv, label, markdown, pictures};
+use linsep::decide::Watch;
 use linsep::online::FitSettings;
-use linsep::report::study::{csv, label, markdown, pictures};
-use linsep::report::{counted, duration, number, page};
+use linsep_report::{counted, duration, number};
 
 use super::generate::checked_shift;
 use super::race::Lane;
@@ -177,7 +177,7 @@ fn write_results(
         put(&format!("{}.svg", experiment.letter), chart.svg())?;
     }
     if let Some(path) = &args.report {
-        let page = page::study::page(results, &charts, args.scale);
+        let page = hajnal2023::page::page(results, &charts, args.scale);
         write_file(path, page.as_bytes())?;
     }
     Ok(())

@@ -6,11 +6,11 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use linsep::experiments::study::{MAX_EPOCHS, Sizes, steps};
-use linsep::experiments::{EXPERIMENTS, Experiment, Measurement};
+use hajnal2023::experiments::study::{MAX_EPOCHS, Sizes, steps};
+use hajnal2023::experiments::{EXPERIMENTS, Experiment, Measurement};
+use hajnal2023::report::article::{self, Study};
+use hajnal2023::report::csv;
 use linsep::online::FitSettings;
-use linsep::report::study::article::{self, Study};
-use linsep::report::study::csv;
 
 use super::{Watched, write_measured};
 use crate::args::{ExperimentArg, ReproduceArgs, SizesArg};

@@ -1,0 +1,267 @@
+//! Results for people: a few lines, a table, or a CSV of epochs.
+
+use std::fmt::Write;
+
+use super::summary::{STAY, Summary, Tone, add_distances};
+use super::{counted, duration, grouped, number, rounded};
+use linsep::Hyperplane;
+use linsep::data::samples::{About, Encoded};
+use linsep::data::{Data, Shape};
+use linsep::distances::Distances;
+use linsep::online::{EpochRecord, Fit, MethodSettings, Stop};
+use linsep::race::Entrant;
+
+/// Weights that are spelled out before the rest is left to the model file.
+pub(super) const SHOWN_WEIGHTS: usize = 8;
+
+/// Returns what `fit` prints. `distances` are those of the rows from its hyperplane, if they are known.
+pub fn fit(
+    data: &dyn Data,
+    method: &MethodSettings,
+    fit: &Fit,
+    distances: Option<&Distances>,
+) -> Summary {
+    let (shape, about) = (data.shape(), data.about());
+    let mut summary = headline(shape.rows as u64, fit);
+    summary.text("method", &describe(method));
+    describe_data(&mut summary, shape, about);
+    summary.text(
+        "work",
+        &format!(
+            "{}, {}, {} evaluated in {}",
+            counted(fit.epochs, "epoch"),
+            counted(fit.updates, "update"),
+            counted(fit.rows_evaluated, "row"),
+            duration(fit.seconds)
+        ),
+    );
+    let margin = &fit.evaluation.margin;
+    let (geometric, angular) = (optional(margin.geometric), optional(margin.angular));
+    summary.text("margin", &format!("{geometric} geometric, {angular} angular"));
+    if let Some(bound) = fit.margin_bound {
+        let bound = rounded(bound);
+        summary.text("", &format!("no hyperplane has an angular margin above {bound}"));
+    }
+    add_distances(&mut summary, distances, class_names(about), "the hyperplane");
+    let remedy = "-o FILE keeps them, --json prints them";
+    let equation = equation(&fit.hyperplane, about.feature_names.as_deref(), remedy);
+    summary.text("hyperplane", &equation);
+    summary
+}
+
+/// Adds what the data is, and what became of the table that it was read from.
+pub(super) fn describe_data(summary: &mut Summary, shape: Shape, about: &About) {
+    let names = &about.label_names;
+    summary.text(
+        "data",
+        &format!(
+            "{}, {}; positive \"{}\", negative \"{}\"",
+            counted(shape.rows as u64, "row"),
+            counted(shape.columns as u64, "feature"),
+            names.positive,
+            names.negative
+        ),
+    );
+    notes(shape, about).iter().for_each(|note| summary.text("", note));
+}
+
+/// Adds what data of many classes is, and what became of the table that it was read from.
+pub(super) fn describe_classes(summary: &mut Summary, shape: Shape, about: &About, count: usize) {
+    let [rows, features, classes] =
+        [(shape.rows, "row"), (shape.columns, "feature"), (count, "class")]
+            .map(|(count, noun)| counted(count as u64, noun));
+    summary.text("data", &format!("{rows}, {features}, {classes}"));
+    notes(shape, about).iter().for_each(|note| summary.text("", note));
+}
+
+/// Returns the names of the classes, the negative one first.
+pub(super) fn class_names(about: &About) -> [&str; 2] {
+    [&about.label_names.negative, &about.label_names.positive]
+}
+
+/// Returns what became of the table that the data was read from, as far as it is not plain.
+pub(super) fn notes(shape: Shape, about: &About) -> Vec<String> {
+    let mut notes = vec![];
+    if about.dropped > 0 {
+        let most = if about.dropped > shape.rows { ": most of the table" } else { "" };
+        let dropped = counted(about.dropped as u64, "row");
+        notes.push(format!("{dropped} with missing values dropped{most}"));
+    }
+    if about.filled > 0 {
+        notes.push(format!("{} filled in", counted(about.filled, "missing value")));
+    }
+    let categories: Vec<String> =
+        about.encoding.iter().flat_map(|e| &e.columns).filter_map(category).collect();
+    if !categories.is_empty() {
+        notes.push(format!("one feature per level of {}", shortened(&categories)));
+    }
+    notes.extend(
+        about
+            .left_out
+            .iter()
+            .map(|left_out| format!("left out {left_out} (--features takes it all the same)")),
+    );
+    notes
+}
+
+fn category(encoded: &Encoded) -> Option<String> {
+    match encoded {
+        Encoded::Number { .. } => None,
+        Encoded::Category { column, levels, first_dropped, .. } => {
+            let without = levels.first().filter(|_| *first_dropped);
+            let without = without.map_or(String::new(), |level| format!(" but \"{level}\""));
+            Some(format!("{column} ({}{without})", counted(levels.len() as u64, "level")))
+        }
+    }
+}
+
+fn shortened(items: &[String]) -> String {
+    match items.len() > SHOWN_WEIGHTS {
+        true => format!(
+            "{}, … and {} more",
+            items[..SHOWN_WEIGHTS].join(", "),
+            items.len() - SHOWN_WEIGHTS
+        ),
+        false => items.join(", "),
+    }
+}
+
+fn headline(rows: u64, fit: &Fit) -> Summary {
+    let mistakes = format!(
+        "{} of {} on the wrong side",
+        grouped(fit.evaluation.mistakes),
+        counted(rows, "row")
+    );
+    let (tone, verdict, meaning) = match fit.stop {
+        Stop::Separated => {
+            (Tone::Good, "separated", format!("all {} on their own side", counted(rows, "row")))
+        }
+        Stop::Converged => {
+            (Tone::Bad, "not separated", format!("{mistakes} at the method's own end"))
+        }
+        Stop::EpochLimit => {
+            let epochs = counted(fit.epochs, "epoch");
+            (Tone::Bad, "not separated", format!("{mistakes} after {epochs}"))
+        }
+        Stop::TimeLimit => {
+            (Tone::Open, "stopped by the time limit", format!("{mistakes}, the best so far"))
+        }
+        Stop::Cancelled => (Tone::Open, "interrupted", format!("{mistakes}, the best so far")),
+    };
+    Summary::new(tone, verdict, &meaning)
+}
+
+/// Returns a method's name and its settings.
+pub(super) fn describe(method: &MethodSettings) -> String {
+    let settings = serde_json::to_value(method).expect("settings are plain data");
+    let shown: Vec<String> = settings
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(key, _)| *key != "name")
+        .map(|(key, value)| match value {
+            serde_json::Value::Number(n) => format!("{key} {}", number(n.as_f64().unwrap_or(0.0))),
+            serde_json::Value::String(s) => format!("{key} {s}"),
+            other => format!("{key} {other}"),
+        })
+        .collect();
+    match shown.is_empty() {
+        true => method.name().to_string(),
+        false => format!("{} ({})", method.name(), shown.join(", ")),
+    }
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map_or("undefined".to_string(), rounded)
+}
+
+/// Returns the hyperplane as an inequality, its terms kept together where lines end, or its size and the remedy
+/// where it is long.
+pub(super) fn equation(hyperplane: &Hyperplane, names: Option<&[String]>, remedy: &str) -> String {
+    let weights = &hyperplane.weights;
+    if weights.len() > SHOWN_WEIGHTS {
+        return format!(
+            "{} weights and a bias of {} ({remedy})",
+            grouped(weights.len() as u64),
+            rounded(hyperplane.bias)
+        );
+    }
+    let mut text = String::new();
+    for (k, &weight) in weights.iter().enumerate() {
+        let name = names.map_or_else(|| format!("x{}", k + 1), |names| names[k].clone());
+        push_term(&mut text, weight, &format!("{STAY}{name}"));
+    }
+    push_term(&mut text, hyperplane.bias, "");
+    text.push_str(&format!(" >{STAY}0 is positive"));
+    text
+}
+
+fn push_term(text: &mut String, value: f64, name: &str) {
+    let sign = match (text.is_empty(), value.is_sign_negative()) {
+        (true, true) => "-".to_string(),
+        (true, false) => String::new(),
+        (false, true) => format!(" -{STAY}"),
+        (false, false) => format!(" +{STAY}"),
+    };
+    text.push_str(&format!("{sign}{}{name}", rounded(value.abs())));
+}
+
+/// Returns what `race` prints: one row per method, and under them if rows were visited in random orders.
+pub fn race(shape: Shape, entrants: &[Entrant], shuffled: bool) -> String {
+    let header = [
+        "method",
+        "separated",
+        "epochs",
+        "updates",
+        "mistakes",
+        "accuracy",
+        "passes",
+        "margin",
+        "seconds",
+    ];
+    let rows = shape.rows as f64;
+    let body = entrants.iter().map(|Entrant { method, fit }| {
+        let evaluation = &fit.evaluation;
+        [
+            method.name().to_string(),
+            if fit.separated() { "yes" } else { "no" }.to_string(),
+            grouped(fit.epochs),
+            grouped(fit.updates),
+            grouped(evaluation.mistakes),
+            format!("{:.4} %", 100.0 * evaluation.accuracy()),
+            format!("{:.1}", fit.rows_evaluated as f64 / rows),
+            evaluation.margin.angular.map_or("-".into(), |m| format!("{m:.1e}")),
+            format!("{:.3}", fit.seconds),
+        ]
+    });
+    let table: Vec<[String; 9]> = std::iter::once(header.map(str::to_string)).chain(body).collect();
+    let width = |k: usize| table.iter().map(|row| row[k].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let mut out = String::new();
+    for row in &table {
+        for (k, cell) in row.iter().enumerate() {
+            match k {
+                0 => write!(out, "{cell:<0$}", widths[k]),
+                _ => write!(out, "  {cell:>0$}", widths[k]),
+            }
+            .expect("memory takes all");
+        }
+        out.push('\n');
+    }
+    if shuffled {
+        out.push_str("rows in a new random order each epoch, the same for all methods\n");
+    }
+    out
+}
+
+/// Returns the header of a CSV of epochs.
+pub fn history_header() -> &'static str {
+    "method,epoch,mistakes,updates,rows_evaluated,mistakes_after\n"
+}
+
+/// Returns one line of a CSV of epochs. Times are left out: the same run gives the same bytes.
+pub fn history_line(method: &MethodSettings, record: &EpochRecord) -> String {
+    let EpochRecord { epoch, mistakes, updates, rows_evaluated, .. } = record;
+    let after = record.evaluated_mistakes.map_or(String::new(), |n| n.to_string());
+    format!("{},{epoch},{mistakes},{updates},{rows_evaluated},{after}\n", method.name())
+}
