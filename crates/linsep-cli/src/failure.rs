@@ -7,7 +7,7 @@ use linsep::data::ErrorKind;
 use linsep::data::error::{Column, escaped, path_name};
 use linsep::data::read::{Foreign, LABEL_NAMES, stands_for_missing};
 use linsep::decide::{DecideError, JournalError, OptionError};
-use linsep::model::ModelError;
+use linsep::saved::ModelError;
 use linsep::online::FitError;
 use linsep::proof::ProofError;
 

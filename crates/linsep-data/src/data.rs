@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::error::{Error, ErrorKind};
-use crate::samples::{About, Features, Samples};
+use crate::samples::{About, Features, RowIds, Samples};
 
 /// Values of a block in memory: what stays in a core's own cache while several folds look at it.
 const BLOCK_VALUES: usize = 1 << 15;
@@ -48,6 +48,18 @@ pub trait Data: Sync {
     /// # Panics
     /// If no row is named, or one that does not exist.
     fn fetch(&self, rows: &[usize]) -> Result<Samples, Error>;
+
+    /// Returns what these rows are called, in the order in which they are given; none if the data names no rows.
+    ///
+    /// Errors as [`Data::pass`] does.
+    fn row_names(&self, rows: &[usize]) -> Result<Option<Vec<String>>, Error> {
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let fetched = self.fetch(rows)?;
+        let names = |ids: &RowIds| (0..ids.len()).map(|i| ids.get(i).to_string()).collect();
+        Ok(fetched.row_ids().map(names))
+    }
 
     /// Shows the rows from `first` on once, in order, in blocks, on the calling thread, until `see` breaks
     /// off. Counts what was shown.
@@ -344,6 +356,11 @@ impl Data for Memory<'_> {
 
     fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
         self.samples.part_of(rows)
+    }
+
+    fn row_names(&self, rows: &[usize]) -> Result<Option<Vec<String>>, Error> {
+        let names = |ids: &RowIds| rows.iter().map(|&row| ids.get(row).to_string()).collect();
+        Ok(self.samples.row_ids().map(names))
     }
 
     fn in_order(

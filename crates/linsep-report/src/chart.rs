@@ -3,6 +3,9 @@
 //! Mistakes are on a logarithmic axis with a place for none, so that who gets there is seen. Lines are named at the
 //! height at which they end, and a ring marks where a method has finished.
 
+use linsep::ask::RaceAnswer;
+use linsep::race::Entrant;
+
 use super::svg::{Anchor, COLOURS, DASHES, Drawing, Scale, apart, labelled, px, tick_label};
 
 /// One line of a chart.
@@ -44,6 +47,47 @@ const NAME_HEIGHT: f64 = 16.0;
 const MOST_POINTS: usize = 600;
 /// From this many times the first point on, the axis is logarithmic: else who is done early is lost in a corner.
 const WIDE: f64 = 40.0;
+
+/// What the chart of a race is drawn over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// Epochs.
+    Epochs,
+    /// Work, in passes over all rows.
+    Work,
+}
+
+impl Chart {
+    /// Returns the chart of the mistakes that each method had left after each epoch.
+    pub fn of_race(answer: &RaceAnswer, source: &str, over: Over) -> Self {
+        let rows = answer.data.shape.rows as f64;
+        let line = |Entrant { method, fit }: &Entrant| {
+            let points = fit.history.iter().filter_map(|record| {
+                let along = match over {
+                    Over::Epochs => record.epoch as f64,
+                    Over::Work => record.rows_evaluated as f64 / rows,
+                };
+                record.evaluated_mistakes.map(|mistakes| (along, mistakes))
+            });
+            Line {
+                name: method.name().to_string(),
+                dashed: false,
+                points: points.collect(),
+                finished: fit.separated(),
+            }
+        };
+        let size = super::text::size(&answer.data).replacen(", ", " x ", 1);
+        let (what, across) = match over {
+            Over::Epochs => ("epochs", "epochs"),
+            Over::Work => ("work", "work, in passes over all rows"),
+        };
+        Chart {
+            title: format!("{source}: mistakes left, over {what} ({size})"),
+            across: across.to_string(),
+            lines: answer.entrants.iter().map(line).collect(),
+        }
+    }
+}
 
 impl Chart {
     /// Returns the chart as the text of an SVG file.

@@ -1,134 +1,85 @@
 //! A decision and its explanation for people.
 
-use std::collections::HashMap;
-
 use super::summary::{Summary, Table, Tone, add_distances};
-use super::text::{SHOWN_WEIGHTS, class_names, describe_data, equation};
+use super::text::{SHOWN_WEIGHTS, describe_data, equation};
+use super::voice::{Remedy, Voice};
 use super::{bracket, counted, duration, grouped, number, rounded};
-use linsep::cover::chance;
-use linsep::data::samples::About;
-use linsep::data::{Data, Features};
-use linsep::decide::{
-    Carried, Conflict, Decision, Explanation, Limit, Margin, Outcome, Removal, Verdict,
-};
-use linsep::distances::Distances;
-use linsep::{Error, Samples};
+use linsep::ask::{CitedRow, DecideAnswer};
+use linsep::decide::{Carried, Decision, Explanation, Limit, Margin, Outcome, Removal, Verdict};
 
 /// Conflicting rows that are shown, and groups of duplicates.
 const SHOWN_ROWS: usize = 8;
 /// Rows to remove that are shown, and numbers of rows in a list.
 const SHOWN_SUSPECTS: usize = 20;
 
-/// The rows that are shown, fetched from wherever they are.
+/// The rows that are shown.
 struct Shown<'a> {
-    about: &'a About,
-    samples: Option<Samples>,
-    places: HashMap<usize, usize>,
+    answer: &'a DecideAnswer,
+    voice: &'a dyn Voice,
 }
 
-impl<'a> Shown<'a> {
-    fn fetch(
-        data: &'a dyn Data,
-        decision: &Decision,
-        explanation: Option<&Explanation>,
-    ) -> Result<Self, Error> {
-        let mut rows = decision.conflict().map(Conflict::rows).unwrap_or_default();
-        rows.truncate(SHOWN_ROWS);
-        rows.extend(decision.contradiction.iter().flat_map(|&(a, b)| [a, b]));
-        if let Some(Explanation { removal, contradictions, carried_by, .. }) = explanation {
-            let removed = removal.iter().flat_map(|removal| &removal.rows).map(|r| r.row);
-            rows.extend(removed.take(SHOWN_SUSPECTS));
-            let groups = contradictions.iter().take(SHOWN_ROWS);
-            rows.extend(groups.flat_map(|group| group.iter().take(SHOWN_SUSPECTS)));
-            let carried = carried_by.iter().flat_map(|carried| &carried.rows);
-            rows.extend(carried.take(SHOWN_SUSPECTS));
-        }
-        rows.sort_unstable();
-        rows.dedup();
-        let samples = if rows.is_empty() { None } else { Some(data.fetch(&rows)?) };
-        let places = rows.iter().enumerate().map(|(place, &row)| (row, place)).collect();
-        Ok(Shown { about: data.about(), samples, places })
-    }
-
-    fn at(&self, row: usize) -> (&Samples, usize) {
-        (self.samples.as_ref().expect("rows were fetched"), self.places[&row])
-    }
-
-    /// Returns what a row is called: by the column that names rows, else its number in the file.
+impl Shown<'_> {
+    /// Returns what a row is called.
     fn name(&self, row: usize) -> String {
-        let (samples, place) = self.at(row);
-        let number = || self.about.rows.number(row).to_string();
-        samples.row_ids().map_or_else(number, |ids| ids.get(place).to_string())
+        self.voice.row(&self.answer.data, &self.answer.rows, row)
     }
 
-    fn is_positive(&self, row: usize) -> bool {
-        let (samples, place) = self.at(row);
-        samples.positive()[place]
-    }
-
-    /// Returns the name of a row and its label.
-    fn labelled(&self, row: usize) -> String {
-        format!("row {}, \"{}\"", self.name(row), self.about.label(self.is_positive(row)))
+    fn label(&self, row: usize) -> String {
+        let positive = self.answer.rows.get(row).is_some_and(|row| row.positive);
+        self.answer.data.classes()[usize::from(positive)].to_string()
     }
 
     /// Returns the first values of a row, with their names.
     fn values(&self, row: usize) -> Vec<String> {
-        let (samples, place) = self.at(row);
-        let (mut values, mut stored) = (vec![], 0);
-        samples.features().for_each(place, |k, v| {
-            if values.len() < SHOWN_WEIGHTS {
-                values.push(format!("{} {}", self.about.feature(k), number(v)));
-            }
-            stored += 1;
-        });
-        if stored > SHOWN_WEIGHTS {
-            values.push("…".to_string());
+        let Some(CitedRow { values, stored, .. }) = self.answer.rows.get(row) else {
+            return vec![];
+        };
+        let value = |&(k, v): &(usize, f64)| {
+            format!("{} {}", self.voice.feature(&self.answer.data, k), number(v))
+        };
+        let mut shown: Vec<String> = values.iter().map(value).collect();
+        if *stored > shown.len() {
+            shown.push("…".to_string());
         }
-        values
+        shown
     }
 
     /// Adds rows with their labels, what `more` says of each, and their first values: as a table, or one by
     /// one where each stores other features.
     fn add(&self, summary: &mut Summary, rows: &[usize], more: Option<(&str, Vec<String>)>) {
-        let Some(&first) = rows.first() else { return };
-        let samples = self.at(first).0;
-        if matches!(samples.features(), Features::Sparse(_)) {
+        let shape = self.answer.data.shape;
+        if shape.sparse {
             for (k, &row) in rows.iter().enumerate() {
                 let more = more.as_ref().map(|(name, cells)| format!(", {name} {}", cells[k]));
-                let lead = format!("{}{}: ", self.labelled(row), more.unwrap_or_default());
+                let labelled = format!("row {}, \"{}\"", self.name(row), self.label(row));
+                let lead = format!("{labelled}{}: ", more.unwrap_or_default());
                 summary.list("", &lead, &self.values(row));
             }
             return;
         }
+        if rows.is_empty() {
+            return;
+        }
         let mut table = Table::default();
         let names: Vec<String> = rows.iter().map(|&row| self.name(row)).collect();
-        table.column("row", names, samples.row_ids().is_none());
-        let label = |&row: &usize| self.about.label(self.is_positive(row)).to_string();
-        table.column("label", rows.iter().map(label).collect(), false);
+        table.column("row", names, !self.answer.rows.are_named());
+        table.column("label", rows.iter().map(|&row| self.label(row)).collect(), false);
         if let Some((name, cells)) = more {
             table.column(name, cells, true);
         }
         table.keep();
-        for feature in 0..samples.columns().min(SHOWN_WEIGHTS) {
-            let cells = rows.iter().map(|&row| self.cell(row, feature)).collect();
-            table.column(&self.about.feature(feature), cells, true);
+        for feature in 0..shape.columns.min(SHOWN_WEIGHTS) {
+            let cell = |&row: &usize| {
+                let value = self.answer.rows.get(row).and_then(|row| row.value(feature));
+                value.map_or(String::new(), number)
+            };
+            let name = self.voice.feature(&self.answer.data, feature);
+            table.column(&name, rows.iter().map(cell).collect(), true);
         }
-        if samples.columns() > SHOWN_WEIGHTS {
+        if shape.columns > SHOWN_WEIGHTS {
             table.more();
         }
         summary.table(table);
-    }
-
-    /// Returns one value of a row.
-    fn cell(&self, row: usize, feature: usize) -> String {
-        let (samples, place) = self.at(row);
-        let mut cell = String::new();
-        samples.features().for_each(place, |k, v| {
-            if k == feature {
-                cell = number(v);
-            }
-        });
-        cell
     }
 
     /// Returns what rows are called: "1, 4 and 7".
@@ -144,64 +95,72 @@ impl<'a> Shown<'a> {
             (false, last) => format!("{} and {}", shown.join(", "), last.unwrap_or_default()),
         }
     }
+
+    /// Says how many there are beyond those that are shown.
+    fn more(&self, summary: &mut Summary, shown: usize, all: usize, what: &'static str) {
+        if all > shown {
+            let more = grouped((all - shown) as u64);
+            let remedy = self.voice.spell(Remedy::SeeAll(what));
+            summary.text("", &format!("… and {more} more ({remedy})"));
+        }
+    }
 }
 
-/// Returns what `decide` prints, and with `--explain` also why. `distances` are those of the rows from the
-/// hyperplane of the decision, if they are known.
-///
-/// Errors if the rows that are shown cannot be read.
-pub fn text(
-    data: &dyn Data,
-    decision: &Decision,
-    explanation: Option<&Explanation>,
-    distances: Option<&Distances>,
-) -> Result<Summary, Error> {
-    let (shape, about) = (data.shape(), data.about());
-    let shown = Shown::fetch(data, decision, explanation)?;
-    let mut summary = headline(decision);
-    describe_data(&mut summary, shape, about);
-    summary.text("work", &work(decision, explanation));
+/// Returns an answer about two classes for people.
+pub fn text(answer: &DecideAnswer, voice: &dyn Voice) -> Summary {
+    let DecideAnswer { data, decision, explanation, .. } = answer;
+    let shown = Shown { answer, voice };
+    let mut summary = headline(decision, voice);
+    describe_data(&mut summary, data, voice);
+    summary.text("work", &work(answer));
     if decision.left_out {
         summary.text("left out", "the dual problem, which needs all rows in memory");
     }
+    let keep = voice.spell(Remedy::KeepProof);
     match (decision.proof(), decision.verdict()) {
         (Some(_), Some(_)) => {
-            summary.text("proof", "checked in exact arithmetic (--proof FILE keeps it)");
+            summary.text("proof", &format!("checked in exact arithmetic ({keep})"));
         }
         (Some(_), None) => {
-            let proof = "that much is checked in exact arithmetic (--proof FILE keeps it)";
-            summary.text("proof", proof);
+            summary.text("proof", &format!("that much is checked in exact arithmetic ({keep})"));
         }
         (None, _) => {}
     }
     if decision.conflict().is_none() {
-        margin(&mut summary, data, decision);
+        margin(&mut summary, answer);
     }
     let whose = match decision.verdict() {
         Some(Verdict::Separable) => "the hyperplane",
         _ => "the best hyperplane met",
     };
-    add_distances(&mut summary, distances, class_names(about), whose);
+    add_distances(&mut summary, answer.distances.as_ref(), data.classes(), whose);
     match (decision.conflict(), decision.hyperplane()) {
         (Some(conflicting), _) => {
             conflict(&mut summary, &shown, &conflicting.rows(), decision.contradiction);
             if let Some(explanation) = explanation {
-                explain(&mut summary, &shown, shape.rows, conflicting.len(), explanation);
+                explain(&mut summary, &shown, conflicting.len(), explanation);
             }
         }
         (None, Some(hyperplane)) => {
-            let remedy = "--json prints them, --proof FILE keeps them";
-            let equation = equation(hyperplane, about.feature_names.as_deref(), remedy);
-            summary.text("hyperplane", &equation);
+            let remedy = voice.spell(Remedy::SeeWeights);
+            summary.text("hyperplane", &equation(hyperplane, data, voice, &remedy));
         }
         (None, None) => {}
     }
-    Ok(summary)
+    if answer.is_unexplained() {
+        let why = "the explanation, which needs all rows in memory: they do not fit";
+        summary.text("left out", why);
+    }
+    if let Some(checkpoint) = &answer.checkpoint {
+        let passes = answer.question.max_passes.is_some();
+        summary.text("go on", &voice.spell(Remedy::Resume { checkpoint, passes }));
+    }
+    summary
 }
 
 /// Adds what is known of the largest margin, and whether chance would have made one as well.
-fn margin(summary: &mut Summary, data: &dyn Data, decision: &Decision) {
-    let Margin { kind, lower, upper } = decision.margin();
+fn margin(summary: &mut Summary, answer: &DecideAnswer) {
+    let Margin { kind, lower, upper } = answer.decision.margin();
     // What every margin is above, or below, is no bound.
     let known = |bound: f64| bound.abs() < f64::MAX;
     let value = match (known(lower), known(upper)) {
@@ -211,35 +170,29 @@ fn margin(summary: &mut Summary, data: &dyn Data, decision: &Decision) {
         (false, false) => "not bounded yet".to_string(),
     };
     summary.text("margin", &format!("the largest {kind} margin is {value}"));
-    let shape = data.shape();
-    if decision.verdict() == Some(Verdict::Separable)
-        && let Some(cheap) = cheap(shape.rows, shape.columns)
+    if answer.decision.verdict() == Some(Verdict::Separable)
+        && let Some(cheap) = cheap(answer)
     {
         summary.text("chance", &cheap);
     }
 }
 
 /// Adds why data is not separable.
-fn explain(
-    summary: &mut Summary,
-    shown: &Shown,
-    rows: usize,
-    conflicting: usize,
-    explanation: &Explanation,
-) {
+fn explain(summary: &mut Summary, shown: &Shown, conflicting: usize, explanation: &Explanation) {
     // Two rows in conflict have been called the same row already.
     if conflicting > 2 || explanation.contradictions.len() > 1 {
         duplicates(summary, shown, &explanation.contradictions);
     }
     if let Some(carried) = &explanation.carried_by {
-        carried_by(summary, shown, rows, carried);
+        carried_by(summary, shown, carried);
     }
     removal(summary, shown, explanation.removal.as_ref());
 }
 
 /// Returns that as many rows would probably separate whatever their labels, if that is so.
-fn cheap(rows: usize, features: usize) -> Option<String> {
-    let chance = chance(rows, features);
+fn cheap(answer: &DecideAnswer) -> Option<String> {
+    let (rows, features) = (answer.data.shape.rows, answer.data.shape.columns);
+    let chance = answer.chance();
     let says = match chance {
         _ if rows <= features.saturating_add(1) => {
             "any labels would separate rows in general position".to_string()
@@ -254,48 +207,73 @@ fn cheap(rows: usize, features: usize) -> Option<String> {
     Some(format!("{rows} in {}: {says}", counted(features as u64, "feature")))
 }
 
-fn headline(decision: &Decision) -> Summary {
+fn headline(decision: &Decision, voice: &dyn Voice) -> Summary {
     let (tone, meaning) = match &decision.outcome {
         Outcome::Separable { .. } => {
-            (Tone::Good, "a hyperplane puts every row strictly on its own side")
+            (Tone::Good, "a hyperplane puts every row strictly on its own side".to_string())
         }
         Outcome::QuasiSeparable { .. } => (
             Tone::Mixed,
-            "a hyperplane puts no row on the wrong side, but none puts every row strictly on its own",
+            "a hyperplane puts no row on the wrong side, but none puts every row strictly on its own"
+                .to_string(),
         ),
         Outcome::Inseparable { .. } => {
-            (Tone::Bad, "no hyperplane separates the classes, not even weakly")
+            (Tone::Bad, "no hyperplane separates the classes, not even weakly".to_string())
         }
         Outcome::Undecided { conflict, because, .. } => {
-            (Tone::Open, open(conflict.is_some(), *because))
+            (Tone::Open, open(conflict.is_some(), *because, voice))
         }
     };
-    Summary::new(tone, &decision.word(), meaning)
+    Summary::new(tone, &decision.word(), &meaning)
 }
 
 /// Returns why there is no verdict, and what is known all the same.
-fn open(conflict: bool, because: Limit) -> &'static str {
+fn open(conflict: bool, because: Limit, voice: &dyn Voice) -> String {
     match (conflict, because) {
-        (false, Limit::Passes) => {
-            "the passes ran out before an answer was proven (--max-passes allows more)"
-        }
-        (false, Limit::Time) => {
-            "the time ran out before an answer was proven (--time-limit allows more)"
-        }
-        (false, Limit::Unconfirmed) => "what was found could not be confirmed",
-        (false, _) => "stopped before an answer was proven",
+        (false, _) => unproven(because, voice),
         (true, Limit::Unconfirmed) => {
-            "no hyperplane separates the classes strictly; whether one does weakly could not be confirmed"
+            "no hyperplane separates the classes strictly; whether one does weakly could not be confirmed".to_string()
         }
-        (true, _) => {
-            "no hyperplane separates the classes strictly; whether one does weakly was still open when a \
+        (true, _) => "no hyperplane separates the classes strictly; whether one does weakly was still open when a \
              limit was reached"
-        }
+            .to_string(),
     }
 }
 
+/// Returns why no answer was proven, and what allows more.
+pub(super) fn unproven(because: Limit, voice: &dyn Voice) -> String {
+    match because {
+        Limit::Unconfirmed => "what was found could not be confirmed".to_string(),
+        because => format!(
+            "{} before an answer was proven{}",
+            ran_out(because),
+            allow_more(because, voice)
+        ),
+    }
+}
+
+/// Returns which limit was reached.
+pub(super) fn ran_out(because: Limit) -> &'static str {
+    match because {
+        Limit::Passes => "the passes ran out",
+        Limit::Time => "the time ran out",
+        _ => "stopped",
+    }
+}
+
+/// Returns what allows more, in brackets.
+pub(super) fn allow_more(because: Limit, voice: &dyn Voice) -> String {
+    let option = match because {
+        Limit::Passes => "max_passes",
+        Limit::Time => "time_limit",
+        _ => return String::new(),
+    };
+    format!(" ({} allows more)", voice.option(option, None))
+}
+
 /// Returns what it took.
-pub(super) fn work(decision: &Decision, explanation: Option<&Explanation>) -> String {
+pub(super) fn work(answer: &DecideAnswer) -> String {
+    let DecideAnswer { decision, explanation, .. } = answer;
     let mut work =
         format!("{} in {}", counted(decision.passes, "pass"), duration(decision.seconds));
     if decision.drawing_passes > 0 {
@@ -306,14 +284,6 @@ pub(super) fn work(decision: &Decision, explanation: Option<&Explanation>) -> St
         work.push_str("; the explanation is not counted");
     }
     work
-}
-
-/// Says how many there are beyond those that are shown.
-fn more(summary: &mut Summary, shown: usize, all: usize) {
-    if all > shown {
-        let more = grouped((all - shown) as u64);
-        summary.text("", &format!("… and {more} more (--json names all)"));
-    }
 }
 
 fn conflict(
@@ -329,7 +299,7 @@ fn conflict(
     };
     summary.text("conflict", &headline);
     shown.add(summary, &rows[..rows.len().min(SHOWN_ROWS)], None);
-    more(summary, SHOWN_ROWS, rows.len());
+    shown.more(summary, SHOWN_ROWS, rows.len(), "conflicting_rows");
     if let Some((a, b)) = contradiction.filter(|_| rows.len() > 2) {
         let same = format!("rows {} are the same row under both labels", shown.list(&[a, b]));
         summary.text("", &same);
@@ -350,7 +320,7 @@ fn duplicates(summary: &mut Summary, shown: &Shown, groups: &[Vec<usize>]) {
     for group in groups.iter().take(SHOWN_ROWS) {
         summary.text("", &format!("rows {}", shown.list(group)));
     }
-    more(summary, SHOWN_ROWS, groups.len());
+    shown.more(summary, SHOWN_ROWS, groups.len(), "explanation.contradictions");
 }
 
 /// Returns between how many rows must go, in words.
@@ -394,18 +364,25 @@ fn removal(summary: &mut Summary, shown: &Shown, removal: Option<&Removal>) {
     let rows: Vec<usize> = first.iter().map(|removed| removed.row).collect();
     let distances = first.iter().map(|removed| rounded(removed.distance)).collect();
     shown.add(summary, &rows, Some(("wrong by", distances)));
-    more(summary, SHOWN_SUSPECTS, count);
+    shown.more(summary, SHOWN_SUSPECTS, count, "explanation.suspects");
 }
 
-fn carried_by(summary: &mut Summary, shown: &Shown, all: usize, carried: &Carried) {
+fn carried_by(summary: &mut Summary, shown: &Shown, carried: &Carried) {
+    let all = shown.answer.data.shape.rows;
     match carried.features[..] {
-        [feature] => summary.text("carried by", &border(shown.about, carried, feature)),
+        [feature] => summary.text("carried by", &border(shown, carried, feature)),
         _ => {
             let names = carried.features.iter().take(SHOWN_SUSPECTS);
-            let names: Vec<String> = names.map(|&k| shown.about.feature(k)).collect();
+            let names: Vec<String> =
+                names.map(|&k| shown.voice.feature(&shown.answer.data, k)).collect();
             let features = counted(carried.features.len() as u64, "feature");
             summary.text("carried by", &format!("{features}: {}", names.join(", ")));
-            more(summary, SHOWN_SUSPECTS, carried.features.len());
+            shown.more(
+                summary,
+                SHOWN_SUSPECTS,
+                carried.features.len(),
+                "explanation.carried_features",
+            );
         }
     }
     let strict = carried.rows.len();
@@ -421,16 +398,21 @@ fn carried_by(summary: &mut Summary, shown: &Shown, all: usize, carried: &Carrie
 }
 
 /// Returns what a single feature says: on which side of which value there is one class only.
-fn border(about: &About, carried: &Carried, feature: usize) -> String {
+fn border(shown: &Shown, carried: &Carried, feature: usize) -> String {
+    let data = &shown.answer.data;
     let border = carried.border.unwrap_or_default();
     let rising = carried.separator.weights[feature] > linsep::proof::IBig::ZERO;
     let says = |positive: bool| {
         let side = if positive == rising { "above" } else { "below" };
         let strict = carried.classes[usize::from(positive)];
         strict.then(|| {
-            format!("{side} {} every row is \"{}\"", number(border), about.label(positive))
+            format!(
+                "{side} {} every row is \"{}\"",
+                number(border),
+                data.classes()[usize::from(positive)]
+            )
         })
     };
     let sides: Vec<String> = [true, false].into_iter().filter_map(says).collect();
-    format!("{}: {}", about.feature(feature), sides.join(", "))
+    format!("{}: {}", shown.voice.feature(data, feature), sides.join(", "))
 }

@@ -1,10 +1,10 @@
 //! Verdicts on classes as a drawing: a cell per pair, and one per class against the rest.
 
-use super::classes::{Found, cell, classes_of, must_go, reason, shortened};
+use super::classes::{cell, must_go, reason, shortened};
 use super::rounded;
 use super::svg::{Anchor, Drawing, escaped, px};
-use linsep::classes::Answer;
-use linsep::decide::Verdict;
+use linsep::ask::{ClassVerdict, ClassesAnswer};
+use linsep::decide::{Margin, Verdict};
 
 /// Pixels of a cell, and of the names on the left and above.
 const CELL: [f64; 2] = [58.0, 34.0];
@@ -22,9 +22,9 @@ const LEAST: f64 = 700.0;
 const MOST: usize = 60;
 
 /// Returns the drawing, or nothing if there are too many classes, or neither pairs nor classes were asked about.
-pub fn heat_map(found: &Found, title: &str) -> Option<Drawing> {
+pub fn heat_map(found: &ClassesAnswer, title: &str) -> Option<Drawing> {
     let (pairs, rest) = (found.pairs(), found.one_vs_rest());
-    let (names, count) = (found.classes.names(), found.classes.count());
+    let (names, count) = (&found.names, found.names.len());
     if count > MOST || (pairs.is_empty() && rest.is_empty()) {
         return None;
     }
@@ -79,10 +79,11 @@ pub fn heat_map(found: &Found, title: &str) -> Option<Drawing> {
 }
 
 /// Draws one answer.
-fn one(drawing: &mut Drawing, found: &Found, answer: &Answer, [x, y]: [f64; 2]) {
-    let (class, strength) = match answer.verdict {
+fn one(drawing: &mut Drawing, found: &ClassesAnswer, answer: &ClassVerdict, [x, y]: [f64; 2]) {
+    let decision = &answer.found.decision;
+    let (class, strength) = match decision.verdict() {
         // Three decades of margins, from faint to full.
-        Some(Verdict::Separable) => ("yes", 0.25 + 0.75 * strength(answer.margin.lower)),
+        Some(Verdict::Separable) => ("yes", 0.25 + 0.75 * strength(decision.margin().lower)),
         Some(Verdict::QuasiSeparable) => ("quasi", 1.0),
         Some(_) => ("no", 1.0),
         None => ("open", 1.0),
@@ -105,19 +106,20 @@ fn strength(margin: f64) -> f64 {
 }
 
 /// Returns what a cell says when it is pointed at.
-fn about(found: &Found, answer: &Answer) -> String {
-    let [negative, positive] = classes_of(found, answer);
+fn about(found: &ClassesAnswer, answer: &ClassVerdict) -> String {
+    let [negative, positive] = found.sides(answer.versus);
     let mut lines = vec![format!("{positive} against {negative}: {}", reason(answer))];
     if answer.is_separable() {
-        let (kind, lower) = (answer.margin.kind, rounded(answer.margin.lower));
+        let Margin { kind, lower, .. } = answer.found.decision.margin();
+        let lower = rounded(lower);
         lines.push(format!("{kind} margin at least {lower}"));
     }
-    if let Some(conflict) = &answer.conflict {
+    if let Some(conflict) = answer.found.decision.conflict() {
         lines.push(format!("{} rows conflict", conflict.len()));
     }
     let must_go = must_go(answer);
     if !must_go.is_empty() {
-        lines.push(format!("separable without {must_go} of {} rows", answer.rows));
+        lines.push(format!("separable without {must_go} of {} rows", answer.found.data.shape.rows));
     }
     lines.join("\n")
 }

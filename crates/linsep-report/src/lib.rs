@@ -1,20 +1,37 @@
-//! One result, many renderings. Nothing here decides, and nothing here prints; rows that are shown are fetched.
+//! Answers of linsep as text, pages and charts. Renderers are pure: they read no data, cannot fail, and know no flag; a
+//! [`Remedy`](voice::Remedy) is spelled by the [`Voice`](voice::Voice) of a front end.
+//!
+//! ```
+//! use linsep::Samples;
+//! use linsep::ask::DecideQuestion;
+//! use linsep::data::Memory;
+//! use linsep_report::{decision, summary::Page, voice::Plain};
+//!
+//! let samples = Samples::dense(vec![1.0, 2.0, 3.0, 4.0], 1, vec![false, true, false, true])?;
+//! let answer = DecideQuestion::default().ask(&Memory::new(&samples), &mut ())?;
+//! let text = decision::text(&answer, &Plain).lay_out(&Page::plain());
+//! assert!(text.starts_with("inseparable: no hyperplane separates the classes, not even weakly\n"));
+//! # Ok::<(), linsep::ask::AskError>(())
+//! ```
+//!
+//! ## Features
+//! - `png`: charts as PNG images.
 
 pub mod audit;
 pub mod chart;
 pub mod classes;
 pub mod decision;
+pub mod estimate;
 pub mod heat_map;
-pub mod json;
 pub mod page;
 #[cfg(feature = "png")]
 pub mod png;
-pub mod separation;
 pub mod summary;
 pub mod svg;
 pub mod text;
 pub mod trained;
 pub mod verification;
+pub mod voice;
 
 /// Returns a number in the shortest form that reads back as the same number.
 pub fn number(value: f64) -> String {

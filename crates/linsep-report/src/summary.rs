@@ -74,6 +74,8 @@ enum Value {
     Text(String),
     /// Items with commas between them, cut at the end of the line.
     List { lead: String, items: Vec<String> },
+    /// Code, never wrapped.
+    Code(String),
     /// Columns, cut at the end of the line.
     Table(Table),
     /// Columns that begin further left, for those that need the room.
@@ -140,6 +142,21 @@ impl Table {
     }
 }
 
+impl Table {
+    fn html(&self) -> String {
+        let cells = |tag: &str, texts: Vec<&str>| -> String {
+            let cell = |text: &str| format!("<{tag} style=\"{CELL}\">{}</{tag}>", html(text));
+            texts.into_iter().map(cell).collect()
+        };
+        let row = |cells: String| format!("<tr>{cells}</tr>");
+        let head = row(cells("th", self.columns.iter().map(|c| &c.name[..]).collect()));
+        let count = self.columns.first().map_or(0, |column| column.cells.len());
+        let body = (0..count)
+            .map(|k| row(cells("td", self.columns.iter().map(|c| &c.cells[k][..]).collect())));
+        format!("<table>{head}{}</table>", body.collect::<String>())
+    }
+}
+
 impl TableColumn {
     /// Returns the name and the cells, all of one length.
     fn lines(&self) -> Vec<String> {
@@ -170,6 +187,11 @@ impl Summary {
     /// Adds a sentence behind a word, or under the entry before it if the word is empty.
     pub fn text(&mut self, word: &str, text: &str) {
         self.push(word, Value::Text(escaped(text)));
+    }
+
+    /// Adds a line of code under the entry before it.
+    pub fn code(&mut self, code: &str) {
+        self.push("", Value::Code(escaped(code)));
     }
 
     /// Adds a lead and items with commas between them.
@@ -222,11 +244,56 @@ impl Summary {
     }
 }
 
+impl Summary {
+    /// Returns the summary as HTML for a notebook: it loads nothing from anywhere.
+    pub fn html(&self) -> String {
+        let colour = match self.tone {
+            Tone::Good => "#1b7f3b",
+            Tone::Mixed => "#a15c00",
+            Tone::Bad => "#b3261e",
+            Tone::Open | Tone::Quiet => "#5f6368",
+        };
+        let (verdict, meaning) = (html(&self.verdict), html(&self.meaning));
+        let mut out = format!(
+            "<div><p><strong style=\"color:{colour}\">{verdict}</strong>: {meaning}</p><table>"
+        );
+        for Entry { word, value } in &self.entries {
+            let cell = value.html();
+            out.push_str(&format!(
+                "<tr><th style=\"{CELL}\">{}</th><td style=\"{CELL}\">{cell}</td></tr>",
+                html(word)
+            ));
+        }
+        out.push_str("</table></div>");
+        out
+    }
+}
+
+/// How cells of a table in a notebook look.
+const CELL: &str = "text-align:left;padding:2px 8px;vertical-align:top";
+
+fn html(text: &str) -> String {
+    super::svg::escaped(&text.replace(STAY, " "))
+}
+
 impl Value {
+    fn html(&self) -> String {
+        match self {
+            Value::Text(text) => html(text),
+            Value::Code(code) => format!("<code>{}</code>", html(code)),
+            Value::List { lead, items } => html(&format!("{lead}{}", items.join(", "))),
+            Value::Table(table) | Value::Wide(table) => table.html(),
+            Value::Bars { .. } => {
+                format!("<pre>{}</pre>", html(&self.lines(&Page::plain()).join("\n")))
+            }
+        }
+    }
+
     fn lines(&self, page: &Page) -> Vec<String> {
         let room = page.room();
         match self {
             Value::Text(text) => wrapped(text, room, 0),
+            Value::Code(code) => vec![format!("    {code}")],
             Value::List { lead, items } => vec![cut(lead, items, room)],
             Value::Table(table) | Value::Wide(table) => {
                 let more = if matches!(self, Value::Wide(_)) { INDENT - 2 } else { 0 };

@@ -3,28 +3,23 @@
 use std::fmt::Write;
 
 use super::summary::{STAY, Summary, Tone, add_distances};
+use super::voice::{Remedy, Voice};
 use super::{counted, duration, grouped, number, rounded};
 use linsep::Hyperplane;
-use linsep::data::samples::{About, Encoded};
-use linsep::data::{Data, Shape};
-use linsep::distances::Distances;
+use linsep::ask::{DataFacts, FitAnswer, RaceAnswer};
+use linsep::data::samples::Encoded;
 use linsep::online::{EpochRecord, Fit, MethodSettings, Stop};
 use linsep::race::Entrant;
 
 /// Weights that are spelled out before the rest is left to the model file.
 pub(super) const SHOWN_WEIGHTS: usize = 8;
 
-/// Returns what `fit` prints. `distances` are those of the rows from its hyperplane, if they are known.
-pub fn fit(
-    data: &dyn Data,
-    method: &MethodSettings,
-    fit: &Fit,
-    distances: Option<&Distances>,
-) -> Summary {
-    let (shape, about) = (data.shape(), data.about());
-    let mut summary = headline(shape.rows as u64, fit);
-    summary.text("method", &describe(method));
-    describe_data(&mut summary, shape, about);
+/// Returns a fit for people.
+pub fn fit(answer: &FitAnswer, voice: &dyn Voice) -> Summary {
+    let FitAnswer { data, fit, question, .. } = answer;
+    let mut summary = headline(data.shape.rows as u64, fit);
+    summary.text("method", &describe(&question.method));
+    describe_data(&mut summary, data, voice);
     summary.text(
         "work",
         &format!(
@@ -42,48 +37,51 @@ pub fn fit(
         let bound = rounded(bound);
         summary.text("", &format!("no hyperplane has an angular margin above {bound}"));
     }
-    add_distances(&mut summary, distances, class_names(about), "the hyperplane");
-    let remedy = "-o FILE keeps them, --json prints them";
-    let equation = equation(&fit.hyperplane, about.feature_names.as_deref(), remedy);
-    summary.text("hyperplane", &equation);
+    add_distances(&mut summary, answer.distances.as_ref(), data.classes(), "the hyperplane");
+    let remedy = voice.spell(Remedy::SeeModel);
+    summary.text("hyperplane", &equation(&fit.hyperplane, data, voice, &remedy));
+    if answer.sorted_by_class && !fit.separated() {
+        let remedy = voice.option("shuffle", None);
+        let why =
+            "the rows are sorted by class, and online methods often learn little from that order";
+        summary.text("order", &format!("{why} ({remedy} visits them in random orders)"));
+    }
     summary
 }
 
 /// Adds what the data is, and what became of the table that it was read from.
-pub(super) fn describe_data(summary: &mut Summary, shape: Shape, about: &About) {
-    let names = &about.label_names;
-    summary.text(
-        "data",
-        &format!(
-            "{}, {}; positive \"{}\", negative \"{}\"",
-            counted(shape.rows as u64, "row"),
-            counted(shape.columns as u64, "feature"),
-            names.positive,
-            names.negative
-        ),
-    );
-    notes(shape, about).iter().for_each(|note| summary.text("", note));
+pub(super) fn describe_data(summary: &mut Summary, data: &DataFacts, voice: &dyn Voice) {
+    let [negative, positive] = data.classes();
+    let size = size(data);
+    summary.text("data", &format!("{size}; positive \"{positive}\", negative \"{negative}\""));
+    notes(data, voice).iter().for_each(|note| summary.text("", note));
 }
 
 /// Adds what data of many classes is, and what became of the table that it was read from.
-pub(super) fn describe_classes(summary: &mut Summary, shape: Shape, about: &About, count: usize) {
-    let [rows, features, classes] =
-        [(shape.rows, "row"), (shape.columns, "feature"), (count, "class")]
-            .map(|(count, noun)| counted(count as u64, noun));
-    summary.text("data", &format!("{rows}, {features}, {classes}"));
-    notes(shape, about).iter().for_each(|note| summary.text("", note));
+pub(super) fn describe_classes(
+    summary: &mut Summary,
+    data: &DataFacts,
+    count: usize,
+    voice: &dyn Voice,
+) {
+    let classes = counted(count as u64, "class");
+    summary.text("data", &format!("{}, {classes}", size(data)));
+    notes(data, voice).iter().for_each(|note| summary.text("", note));
 }
 
-/// Returns the names of the classes, the negative one first.
-pub(super) fn class_names(about: &About) -> [&str; 2] {
-    [&about.label_names.negative, &about.label_names.positive]
+/// Returns how many rows and features there are.
+pub(super) fn size(data: &DataFacts) -> String {
+    let [rows, features] = [(data.shape.rows, "row"), (data.shape.columns, "feature")]
+        .map(|(count, noun)| counted(count as u64, noun));
+    format!("{rows}, {features}")
 }
 
 /// Returns what became of the table that the data was read from, as far as it is not plain.
-pub(super) fn notes(shape: Shape, about: &About) -> Vec<String> {
+pub(super) fn notes(data: &DataFacts, voice: &dyn Voice) -> Vec<String> {
+    let about = &data.about;
     let mut notes = vec![];
     if about.dropped > 0 {
-        let most = if about.dropped > shape.rows { ": most of the table" } else { "" };
+        let most = if about.dropped > data.shape.rows { ": most of the table" } else { "" };
         let dropped = counted(about.dropped as u64, "row");
         notes.push(format!("{dropped} with missing values dropped{most}"));
     }
@@ -95,12 +93,10 @@ pub(super) fn notes(shape: Shape, about: &About) -> Vec<String> {
     if !categories.is_empty() {
         notes.push(format!("one feature per level of {}", shortened(&categories)));
     }
-    notes.extend(
-        about
-            .left_out
-            .iter()
-            .map(|left_out| format!("left out {left_out} (--features takes it all the same)")),
-    );
+    let take = voice.option("features", None);
+    let left_out = about.left_out.iter();
+    notes
+        .extend(left_out.map(|column| format!("left out {column} ({take} takes it all the same)")));
     notes
 }
 
@@ -177,7 +173,12 @@ fn optional(value: Option<f64>) -> String {
 
 /// Returns the hyperplane as an inequality, its terms kept together where lines end, or its size and the remedy
 /// where it is long.
-pub(super) fn equation(hyperplane: &Hyperplane, names: Option<&[String]>, remedy: &str) -> String {
+pub(super) fn equation(
+    hyperplane: &Hyperplane,
+    data: &DataFacts,
+    voice: &dyn Voice,
+    remedy: &str,
+) -> String {
     let weights = &hyperplane.weights;
     if weights.len() > SHOWN_WEIGHTS {
         return format!(
@@ -188,8 +189,7 @@ pub(super) fn equation(hyperplane: &Hyperplane, names: Option<&[String]>, remedy
     }
     let mut text = String::new();
     for (k, &weight) in weights.iter().enumerate() {
-        let name = names.map_or_else(|| format!("x{}", k + 1), |names| names[k].clone());
-        push_term(&mut text, weight, &format!("{STAY}{name}"));
+        push_term(&mut text, weight, &format!("{STAY}{}", voice.feature(data, k)));
     }
     push_term(&mut text, hyperplane.bias, "");
     text.push_str(&format!(" >{STAY}0 is positive"));
@@ -206,8 +206,8 @@ fn push_term(text: &mut String, value: f64, name: &str) {
     text.push_str(&format!("{sign}{}{name}", rounded(value.abs())));
 }
 
-/// Returns what `race` prints: one row per method, and under them if rows were visited in random orders.
-pub fn race(shape: Shape, entrants: &[Entrant], shuffled: bool) -> String {
+/// Returns a race for people: one row per method, and under them in which order rows were visited, if that needs a word.
+pub fn race(answer: &RaceAnswer, voice: &dyn Voice) -> String {
     let header = [
         "method",
         "separated",
@@ -219,8 +219,8 @@ pub fn race(shape: Shape, entrants: &[Entrant], shuffled: bool) -> String {
         "margin",
         "seconds",
     ];
-    let rows = shape.rows as f64;
-    let body = entrants.iter().map(|Entrant { method, fit }| {
+    let rows = answer.data.shape.rows as f64;
+    let body = answer.entrants.iter().map(|Entrant { method, fit }| {
         let evaluation = &fit.evaluation;
         [
             method.name().to_string(),
@@ -248,10 +248,29 @@ pub fn race(shape: Shape, entrants: &[Entrant], shuffled: bool) -> String {
         }
         out.push('\n');
     }
-    if shuffled {
-        out.push_str("rows in a new random order each epoch, the same for all methods\n");
+    if let Some(order) = order(answer, voice) {
+        out.push_str(&format!("{order}\n"));
     }
     out
+}
+
+/// Returns in which order rows were visited, if that needs a word.
+pub(super) fn order(answer: &RaceAnswer, voice: &dyn Voice) -> Option<String> {
+    let RaceAnswer { shuffled, sorted_by_class, question, .. } = answer;
+    let keep = || voice.option("no_shuffle", None);
+    match (shuffled, sorted_by_class, question.shuffle) {
+        (true, true, None) => Some(format!(
+            "the rows are sorted by class, so each epoch visits them in a new random order ({} keeps theirs)",
+            keep()
+        )),
+        (true, ..) => {
+            Some("rows in a new random order each epoch, the same for all methods".to_string())
+        }
+        (false, true, _) => Some(
+            "the rows are visited in their order, sorted by class: slow to learn from".to_string(),
+        ),
+        (false, false, _) => None,
+    }
 }
 
 /// Returns the header of a CSV of epochs.

@@ -31,6 +31,7 @@
 //!
 //! ARCHITECTURE.md has the other words, and the floor plan.
 
+pub mod ask;
 pub mod audit;
 pub mod classes;
 pub mod cover;
@@ -38,19 +39,21 @@ pub mod decide;
 pub mod distances;
 pub mod hyperplane;
 pub mod lift;
-pub mod model;
 pub mod models;
 pub mod online;
 pub mod picture;
 pub mod race;
 mod random;
+pub mod saved;
 pub mod soft_margin;
 mod standard;
+pub mod watch;
 
 pub use hyperplane::{Evaluation, Hyperplane, Margin};
 pub use linsep_data as data;
 pub use linsep_data::{Error, Samples};
 pub use linsep_proof as proof;
+pub use watch::Watch;
 
 /// The Rust in the README is run with the tests.
 #[cfg(doctest)]

@@ -100,16 +100,16 @@ pub struct View {
 pub struct Point {
     /// Its number, counted from 0.
     pub row: usize,
-    /// What it is called: by the column that names rows, else its number from 1.
-    pub name: String,
+    /// What it is called, if the data names its rows.
+    pub name: Option<String>,
     /// Its class.
     pub positive: bool,
     /// Its signed distance.
     pub x: f64,
     /// Its place along the direction of largest spread.
     pub y: f64,
-    /// Its first values, with the names of their features.
-    pub values: Vec<(String, f64)>,
+    /// Its first features and values.
+    pub values: Vec<(usize, f64)>,
 }
 
 /// Counts of rows in a grid over the view.
@@ -139,7 +139,7 @@ pub struct Marked {
 #[derive(Clone, Debug, Serialize)]
 pub struct Weight {
     /// The feature.
-    pub feature: String,
+    pub feature: usize,
     /// Its weight.
     pub weight: f64,
     /// The standard deviation of the feature.
@@ -183,10 +183,16 @@ pub fn picture(data: &dyn Data, plane: &Hyperplane, marks: &Marks) -> Result<Pic
     let x = [found.low, found.high];
     let cells = (!few).then(|| Counts::new(&map, x, y));
     let (nearest, cells) = fold(data, (Nearest::new(&map), cells))?;
-    let points = few.then(|| {
-        let point = |place: usize| map.point(&sample.samples, place, sample.rows[place]);
-        (0..sample.rows.len()).map(point).collect()
-    });
+    let points = match few {
+        true => {
+            let mut names = Names::fetch(data, &sample.rows)?;
+            let mut point = |place: usize| {
+                map.point(&sample.samples, place, sample.rows[place], names.take(place))
+            };
+            Some((0..sample.rows.len()).map(&mut point).collect())
+        }
+        false => None,
+    };
     let cells = cells.map(Counts::filled);
     Ok(Picture {
         rows: shape.rows,
@@ -196,7 +202,7 @@ pub fn picture(data: &dyn Data, plane: &Hyperplane, marks: &Marks) -> Result<Pic
         mistakes: nearest.mistakes,
         smallest: found.nearest,
         marked: marked(data, &map, &nearest, marks)?,
-        weights: weights(data, plane, &sample),
+        weights: weights(plane, &sample),
         view: View { x, y, flat: map.up.is_none(), points, cells },
         histogram: histogram(found),
     })
@@ -332,22 +338,18 @@ impl<'a> Map<'a> {
         if low < high { [low, high] } else { [low - 1.0, high + 1.0] }
     }
 
-    fn point(&self, samples: &Samples, place: usize, row: usize) -> Point {
+    fn point(&self, samples: &Samples, place: usize, row: usize, name: Option<String>) -> Point {
         let mut x = [0.0];
         self.across(samples, place, &mut x);
         let mut values = vec![];
         samples.features().for_each(place, |k, v| {
             if values.len() < SHOWN_VALUES {
-                values.push((samples.about().feature(k), v));
+                values.push((k, v));
             }
         });
-        let ids = samples.row_ids();
         Point {
             row,
-            name: ids.map_or_else(
-                || samples.about().rows.number(row).to_string(),
-                |ids| ids.get(place).to_string(),
-            ),
+            name,
             positive: samples.positive()[place],
             x: x[0],
             y: self.up(samples, place, row),
@@ -520,6 +522,19 @@ fn cell(value: f64, [low, high]: [f64; 2], cells: usize) -> usize {
     ((share * cells as f64) as usize).min(cells - 1)
 }
 
+/// What rows are called, if the data names them.
+struct Names(Option<Vec<String>>);
+
+impl Names {
+    fn fetch(data: &dyn Data, rows: &[usize]) -> Result<Self, Error> {
+        Ok(Names(data.row_names(rows)?))
+    }
+
+    fn take(&mut self, place: usize) -> Option<String> {
+        self.0.as_mut().map(|names| std::mem::take(&mut names[place]))
+    }
+}
+
 fn marked(
     data: &dyn Data,
     map: &Map,
@@ -543,21 +558,21 @@ fn marked(
         return Ok(vec![]);
     }
     let numbers: Vec<usize> = rows.keys().copied().collect();
-    let samples = data.fetch(&numbers)?;
+    let (samples, mut names) = (data.fetch(&numbers)?, Names::fetch(data, &numbers)?);
     let row = |(place, (row, (why, multiplier))): (usize, (usize, Why))| Marked {
-        point: map.point(&samples, place, row),
+        point: map.point(&samples, place, row, names.take(place)),
         why,
         multiplier,
     };
     Ok(rows.into_iter().enumerate().map(row).collect())
 }
 
-fn weights(data: &dyn Data, plane: &Hyperplane, sample: &Sample) -> Vec<Weight> {
+fn weights(plane: &Hyperplane, sample: &Sample) -> Vec<Weight> {
     let scaled = |k: usize| plane.weights[k] * sample.spread[k];
     let mut order: Vec<usize> = (0..plane.weights.len()).collect();
     order.sort_by(|&a, &b| scaled(b).abs().total_cmp(&scaled(a).abs()).then(a.cmp(&b)));
     let weight = |&k: &usize| Weight {
-        feature: data.about().feature(k),
+        feature: k,
         weight: plane.weights[k],
         spread: sample.spread[k],
         scaled: scaled(k),

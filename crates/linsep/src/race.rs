@@ -1,7 +1,8 @@
 //! Races: several methods on the same data, in the same order, counted the same way.
 
 use crate::Samples;
-use crate::online::{Fit, FitError, FitSettings, MethodSettings, Observer, Stop, fit};
+use crate::online::{Fit, FitError, FitSettings, MethodSettings, Stop, fit};
+use crate::watch::{Stage, Watch};
 
 /// One method's run in a race.
 #[derive(Clone, Debug)]
@@ -23,21 +24,22 @@ pub struct Entrant {
 /// let methods: Vec<_> =
 ///     ["fine", "perceptron"].iter().filter_map(|name| MethodSettings::by_name(name)).collect();
 /// let settings = FitSettings { max_epochs: 100_000, ..FitSettings::default() };
-/// let entrants = race(&samples, &methods, &settings, &mut |_| Box::new(()))?;
+/// let entrants = race(&samples, &methods, &settings, &mut ())?;
 /// assert_eq!(entrants[0].fit.updates, 1);
 /// assert!(entrants[1].fit.epochs > 20_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn race<'o>(
+pub fn race(
     samples: &Samples,
     methods: &[MethodSettings],
     settings: &FitSettings,
-    observers: &mut dyn FnMut(&MethodSettings) -> Box<dyn Observer + 'o>,
+    watch: &mut dyn Watch,
 ) -> Result<Vec<Entrant>, FitError> {
     let mut entrants = vec![];
     for method in methods {
+        watch.stage(&Stage::Fitting { what: method.name().to_string() });
         let settings = FitSettings { method: method.clone(), ..settings.clone() };
-        let fit = fit(samples, &settings, &mut *observers(method), None)?;
+        let fit = fit(samples, &settings, watch, None)?;
         let cancelled = fit.stop == Stop::Cancelled;
         entrants.push(Entrant { method: method.clone(), fit });
         if cancelled {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use linsep::data::Data;
-use linsep::model::Model;
+use linsep::saved::Model;
 use linsep::online::{
     Checkpoint, EpochRecord, FitError, FitSettings, MethodSettings, Observer, Progress, Stop,
     fit_data, sorted_by_class,

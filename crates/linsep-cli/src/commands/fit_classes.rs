@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use linsep::classes::fit_one_vs_rest;
-use linsep::model::ClassModel;
+use linsep::saved::ClassModel;
 use linsep::online::{FitSettings, Stop};
 use linsep_report::trained;
 

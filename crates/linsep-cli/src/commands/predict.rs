@@ -9,7 +9,7 @@ use linsep::data::Features;
 use linsep::data::error::{Column, path_name};
 use linsep::data::read::{self, Block, Expected, Unknown};
 use linsep::data::samples::Encoding;
-use linsep::model::AnyModel;
+use linsep::saved::AnyModel;
 use linsep_report::{counted, grouped, number};
 use serde_json::{Value, json};
 

@@ -128,7 +128,7 @@ fn named(samples: Samples, [negative, positive]: [String; 2]) -> Samples {
 }
 
 /// Returns the order of two labels or levels: numbers by value and before words, words by letters.
-pub(crate) fn in_order(a: &str, b: &str) -> Ordering {
+pub fn in_order(a: &str, b: &str) -> Ordering {
     match (fast_float2::parse::<f64, _>(a), fast_float2::parse::<f64, _>(b)) {
         (Ok(x), Ok(y)) => x.total_cmp(&y).then_with(|| a.cmp(b)),
         (Ok(_), Err(_)) => Ordering::Less,

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 pub use about::{About, LeftOut, RowIds, WhyLeftOut};
 pub use classes::Classes;
-pub(crate) use classes::in_order;
+pub use classes::in_order;
 pub use dense::Dense;
 pub(crate) use encoding::Encoder;
 pub use encoding::{Encoded, Encoding};

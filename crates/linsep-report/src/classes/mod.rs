@@ -1,104 +1,44 @@
-//! What `decide --pairs`, `--one-vs-rest` and `--argmax` found: here what all renderings of it share, in `text` and `json` two
-//! of them.
+//! What was found about many classes: here what all renderings share, in `text` one of them.
 
-mod json;
 mod text;
 
-pub use json::json;
 pub use text::text;
-
-use serde_json::Value;
 
 use super::summary::Tone;
 use super::{counted, grouped};
-use linsep::Samples;
-use linsep::classes::{Answer, Argmax, Linear, Question};
-use linsep::data::samples::Classes;
+use linsep::ask::{ClassVerdict, ClassesAnswer, Reply};
+use linsep::classes::{Argmax, Linear};
 use linsep::decide::{Limit, Removal, Verdict};
-
-/// What was asked of many classes, and found out.
-pub struct Found<'a> {
-    /// The rows, under whatever labels.
-    pub samples: &'a Samples,
-    /// Their classes.
-    pub classes: &'a Classes,
-    /// The answers, in any order.
-    pub answers: &'a [Answer],
-    /// Whether one linear classifier makes no mistake, if that was asked.
-    pub argmax: Option<&'a Argmax>,
-    /// The folder that has the proofs, if they are kept.
-    pub proofs: Option<&'a str>,
-    /// Time.
-    pub seconds: f64,
-}
 
 /// A way to ask about classes, and its answers.
 struct Kind<'a> {
     noun: &'static str,
-    answers: Vec<&'a Answer>,
+    verdicts: Vec<&'a ClassVerdict>,
 }
 
-impl<'a> Found<'a> {
-    /// Returns the answers about pairs.
-    pub(super) fn pairs(&self) -> Vec<&'a Answer> {
-        self.answers.iter().filter(|a| matches!(a.question, Question::Pair { .. })).collect()
-    }
+fn kinds(answer: &ClassesAnswer) -> Vec<Kind<'_>> {
+    let pairs = Kind { noun: "pair", verdicts: answer.pairs() };
+    let rest = Kind { noun: "class", verdicts: answer.one_vs_rest() };
+    [pairs, rest].into_iter().filter(|kind| !kind.verdicts.is_empty()).collect()
+}
 
-    /// Returns the answers about one class against the rest.
-    pub(super) fn one_vs_rest(&self) -> Vec<&'a Answer> {
-        self.answers.iter().filter(|a| matches!(a.question, Question::OneVsRest { .. })).collect()
-    }
-
-    fn kinds(&self) -> Vec<Kind<'a>> {
-        let pairs = Kind { noun: "pair", answers: self.pairs() };
-        let rest = Kind { noun: "class", answers: self.one_vs_rest() };
-        [pairs, rest].into_iter().filter(|kind| !kind.answers.is_empty()).collect()
-    }
-
-    /// Returns the answer about two classes, in either order.
-    pub(super) fn pair(&self, a: usize, b: usize) -> Option<&'a Answer> {
-        let wanted = Question::Pair { negative: a.min(b), positive: a.max(b) };
-        self.answers.iter().find(|answer| answer.question == wanted)
-    }
-
-    /// Returns true if everything is separable, false if something is not, nothing if a limit came first.
-    pub fn verdict(&self) -> Option<bool> {
-        let answers = self.answers.iter().map(|answer| answer.verdict);
-        let single = answers.map(|verdict| verdict.map(|verdict| verdict == Verdict::Separable));
-        let all: Vec<Option<bool>> = single.chain(self.argmax.map(Argmax::exists)).collect();
-        match () {
-            () if all.contains(&Some(false)) => Some(false),
-            () if all.contains(&None) => None,
-            () => Some(true),
-        }
-    }
-
-    /// Returns the verdict in words, and their tone.
-    pub(super) fn headline(&self) -> (Tone, &'static str, String) {
-        let (tone, word) = match self.verdict() {
-            Some(true) => (Tone::Good, "separable"),
-            Some(false) => (Tone::Bad, "not all separable"),
-            None => (Tone::Open, "undecided"),
-        };
-        let mut parts: Vec<String> = self.kinds().iter().map(Kind::count).collect();
-        parts.extend(self.argmax.map(|argmax| argmax_sentence(argmax, self.classes)));
-        (tone, word, parts.join("; "))
-    }
-
-    /// Returns what a row is called: its name, or its number in the file.
-    fn row(&self, row: usize) -> Value {
-        match self.samples.row_ids() {
-            Some(ids) => ids.get(row).into(),
-            None => self.samples.about().rows.number(row).into(),
-        }
-    }
+/// Returns the verdict in words, and their tone.
+pub(super) fn headline(answer: &ClassesAnswer) -> (Tone, &'static str, String) {
+    let (tone, word) = match answer.reply() {
+        Reply::Yes => (Tone::Good, "separable"),
+        Reply::No => (Tone::Bad, "not all separable"),
+        Reply::Undecided => (Tone::Open, "undecided"),
+    };
+    let mut parts: Vec<String> = kinds(answer).iter().map(Kind::count).collect();
+    parts.extend(answer.argmax.as_ref().map(|argmax| argmax_sentence(argmax, &answer.names)));
+    (tone, word, parts.join("; "))
 }
 
 impl Kind<'_> {
     /// Returns how many of them are separable.
     fn count(&self) -> String {
-        let all = self.answers.len();
-        let yes = self.answers.iter().filter(|answer| answer.is_separable()).count();
+        let all = self.verdicts.len();
+        let yes = self.verdicts.iter().filter(|own| own.is_separable()).count();
         let of = match self.noun {
             "pair" => counted(all as u64, "pair"),
             _ => format!("{} against the rest", counted(all as u64, "class")),
@@ -112,12 +52,12 @@ impl Kind<'_> {
 }
 
 /// Returns what was found out about one classifier for all classes.
-pub(super) fn argmax_sentence(argmax: &Argmax, classes: &Classes) -> String {
-    let scores = format!("the largest of {} linear scores", classes.count());
+pub fn argmax_sentence(argmax: &Argmax, classes: &[String]) -> String {
+    let scores = format!("the largest of {} linear scores", classes.len());
     match &argmax.linear {
         Linear::Exists { .. } => format!("{scores} can be right on every row"),
         Linear::Not { pair: Some([a, b]), .. } => {
-            let [a, b] = [a, b].map(|&class| &classes.names()[class]);
+            let [a, b] = [a, b].map(|&class| &classes[class]);
             format!("{scores} cannot be right on every row: not even on \"{a}\" and \"{b}\" alone")
         }
         Linear::Not { pair: None, rows } => {
@@ -130,7 +70,7 @@ pub(super) fn argmax_sentence(argmax: &Argmax, classes: &Classes) -> String {
     }
 }
 
-/// Returns a name cut to so many characters.
+/// Returns a name cut to `most` characters.
 pub(super) fn shortened(name: &str, most: usize) -> String {
     match name.chars().count() > most {
         true => name.chars().take(most - 1).chain(['…']).collect(),
@@ -139,9 +79,9 @@ pub(super) fn shortened(name: &str, most: usize) -> String {
 }
 
 /// Returns an answer in at most five characters: the margin, as far as it is proven, or a word.
-pub(super) fn cell(answer: &Answer) -> String {
-    match answer.verdict {
-        Some(Verdict::Separable) => margin_at_least(answer.margin.lower),
+pub fn cell(own: &ClassVerdict) -> String {
+    match own.found.decision.verdict() {
+        Some(Verdict::Separable) => margin_at_least(own.found.decision.margin().lower),
         Some(Verdict::QuasiSeparable) => "quasi".to_string(),
         Some(_) => "no".to_string(),
         None => "?".to_string(),
@@ -149,7 +89,7 @@ pub(super) fn cell(answer: &Answer) -> String {
 }
 
 /// Returns a margin in at most five characters, rounded down, so that it is still proven.
-pub fn margin_at_least(lower: f64) -> String {
+pub(super) fn margin_at_least(lower: f64) -> String {
     let size = libm::log10(lower).floor();
     let cut = |digits: f64| {
         let unit = libm::pow(10.0, size - digits);
@@ -165,8 +105,9 @@ pub fn margin_at_least(lower: f64) -> String {
 }
 
 /// Returns how many rows have to go for the rest to be separable, as far as it is known.
-pub(super) fn must_go(answer: &Answer) -> String {
-    let removal = answer.explanation.as_ref().and_then(|explanation| explanation.removal.as_ref());
+pub(super) fn must_go(own: &ClassVerdict) -> String {
+    let explanation = own.found.explanation.as_ref();
+    let removal = explanation.and_then(|explanation| explanation.removal.as_ref());
     let between = |removal: &Removal| {
         let [least, most] =
             [removal.at_least, removal.at_most()].map(|count| grouped(count as u64));
@@ -176,20 +117,26 @@ pub(super) fn must_go(answer: &Answer) -> String {
 }
 
 /// Returns the verdict, and why there is none.
-pub(super) fn reason(answer: &Answer) -> String {
-    match answer.because.map(Limit::word) {
-        Some(limit) => format!("{} ({limit})", answer.word()),
-        None => answer.word(),
+pub(super) fn reason(own: &ClassVerdict) -> String {
+    let decision = &own.found.decision;
+    match decision.because().map(Limit::word) {
+        Some(limit) => format!("{} ({limit})", decision.word()),
+        None => decision.word(),
     }
 }
 
-/// Returns the names of the two classes of a question, the negative one first.
-pub(super) fn classes_of(found: &Found, answer: &Answer) -> [String; 2] {
-    let name = |class: usize| found.classes.names()[class].clone();
-    match answer.question {
-        Question::Pair { negative, positive } => [name(negative), name(positive)],
-        Question::OneVsRest { positive } => ["the rest".to_string(), name(positive)],
+/// Returns the margin that is proven, if the two sides are separable.
+pub(super) fn proven_margin(own: &ClassVerdict) -> String {
+    match own.is_separable() {
+        true => super::rounded(own.found.decision.margin().lower),
+        false => String::new(),
     }
+}
+
+/// Returns how many rows are in conflict, if any are.
+pub(super) fn in_conflict(own: &ClassVerdict) -> String {
+    let conflict = own.found.decision.conflict();
+    conflict.map_or(String::new(), |conflict| grouped(conflict.len() as u64))
 }
 
 #[cfg(test)]

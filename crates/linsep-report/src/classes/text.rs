@@ -1,10 +1,10 @@
 //! Verdicts on many classes for people: a matrix, and what is not separable.
 
 use super::super::summary::{Summary, Table};
+use super::super::voice::{Remedy, Voice};
 use super::super::{counted, duration, grouped, rounded, text as plain};
-use super::{Found, cell, classes_of, must_go, reason, shortened};
-use linsep::classes::Answer;
-use linsep::data::{Data, Memory};
+use super::{cell, headline, in_conflict, must_go, proven_margin, reason, shortened};
+use linsep::ask::{ClassVerdict, ClassesAnswer};
 use linsep::decide::MarginKind;
 
 /// More classes than this make no matrix that can be read.
@@ -15,41 +15,40 @@ const LISTED: usize = 20;
 const ACROSS: usize = 60;
 const HEADER: usize = 15;
 
-/// Returns what is shown at the end.
-pub fn text(found: &Found) -> Summary {
-    let (tone, word, meaning) = found.headline();
+/// Returns what was found about many classes for people.
+pub fn text(answer: &ClassesAnswer, voice: &dyn Voice) -> Summary {
+    let (tone, word, meaning) = headline(answer);
     let mut summary = Summary::new(tone, word, &meaning);
-    let (shape, about) = (Memory::new(found.samples).shape(), found.samples.about());
-    plain::describe_classes(&mut summary, shape, about, found.classes.count());
-    let asked = found.answers.len() + usize::from(found.argmax.is_some());
+    plain::describe_classes(&mut summary, &answer.data, answer.names.len(), voice);
+    let asked = answer.verdicts.len() + usize::from(answer.argmax.is_some());
     let questions = counted(asked as u64, "question");
-    summary.text("work", &format!("{questions} in {}", duration(found.seconds)));
-    let kept = match found.proofs {
+    summary.text("work", &format!("{questions} in {}", duration(answer.seconds)));
+    let kept = match &answer.proofs {
         Some(folder) => format!("checked in exact arithmetic, and kept in {folder}"),
-        None => "checked in exact arithmetic (--proof DIR keeps them)".to_string(),
+        None => format!("checked in exact arithmetic ({})", voice.spell(Remedy::KeepProofs)),
     };
     summary.text("proofs", &kept);
-    add_pairs(found, &mut summary);
-    add_one_vs_rest(found, &mut summary);
-    add_failures(found, &mut summary);
+    add_pairs(answer, &mut summary);
+    add_one_vs_rest(answer, &mut summary, voice);
+    add_failures(answer, &mut summary, voice);
     summary
 }
 
-fn kind(answers: &[&Answer]) -> MarginKind {
-    answers.first().map_or(MarginKind::Angular, |answer| answer.margin.kind)
+fn kind(verdicts: &[&ClassVerdict]) -> MarginKind {
+    verdicts.first().map_or(MarginKind::Angular, |own| own.found.decision.margin().kind)
 }
 
-fn add_pairs(found: &Found, summary: &mut Summary) {
-    let (pairs, names) = (found.pairs(), found.classes.names());
+fn add_pairs(answer: &ClassesAnswer, summary: &mut Summary) {
+    let (pairs, names) = (answer.pairs(), &answer.names);
     if pairs.is_empty() {
         return;
     }
     if names.len() > MATRIX {
-        let yes = pairs.iter().filter(|answer| answer.is_separable());
-        let least = yes.min_by(|a, b| a.margin.lower.total_cmp(&b.margin.lower));
-        if let Some((answer, [a, b])) = least.map(|answer| (answer, classes_of(found, answer))) {
-            let size = rounded(answer.margin.lower);
-            let kind = answer.margin.kind;
+        let lower = |own: &ClassVerdict| own.found.decision.margin().lower;
+        let yes = pairs.iter().filter(|own| own.is_separable());
+        let least = yes.min_by(|a, b| lower(a).total_cmp(&lower(b)));
+        if let Some((own, [a, b])) = least.map(|own| (own, answer.sides(own.versus))) {
+            let (size, kind) = (rounded(lower(own)), own.found.decision.margin().kind);
             summary.text("pairs", &format!("the smallest {kind} margin, {a} and {b}: {size}"));
         }
         return;
@@ -59,8 +58,8 @@ fn add_pairs(found: &Found, summary: &mut Summary) {
     let width = (ACROSS / names.len() - 1).min(HEADER);
     table.column("", names.iter().map(|name| shortened(name, HEADER)).collect(), false);
     for b in 0..names.len() {
-        let one = |a: usize| match found.pair(a, b) {
-            Some(answer) => cell(answer),
+        let one = |a: usize| match answer.pair(a, b) {
+            Some(own) => cell(own),
             None => "·".to_string(),
         };
         table.column(&shortened(&names[b], width), (0..names.len()).map(one).collect(), false);
@@ -68,57 +67,56 @@ fn add_pairs(found: &Found, summary: &mut Summary) {
     summary.wide(table);
 }
 
-fn add_one_vs_rest(found: &Found, summary: &mut Summary) {
-    let answers = found.one_vs_rest();
-    if answers.is_empty() {
+fn add_one_vs_rest(answer: &ClassesAnswer, summary: &mut Summary, voice: &dyn Voice) {
+    let verdicts = answer.one_vs_rest();
+    if verdicts.is_empty() {
         return;
     }
-    let kind = kind(&answers);
+    let kind = kind(&verdicts);
     summary.text("against", &format!("the rest, with the {kind} margin that is proven:"));
     let mut table = Table::default();
-    let shown = &answers[..answers.len().min(LISTED)];
-    let name = |answer: &&Answer| classes_of(found, answer)[1].clone();
+    let shown = &verdicts[..verdicts.len().min(LISTED)];
+    let name = |own: &&ClassVerdict| answer.sides(own.versus)[1].to_string();
     table.column("class", shown.iter().map(name).collect(), false);
-    table.column("verdict", shown.iter().map(|answer| answer.word()).collect(), false);
-    let margin = |answer: &&Answer| match answer.is_separable() {
-        true => rounded(answer.margin.lower),
-        false => String::new(),
-    };
-    table.column("margin", shown.iter().map(margin).collect(), true);
+    let word = |own: &&ClassVerdict| own.found.decision.word();
+    table.column("verdict", shown.iter().map(word).collect(), false);
+    table.column("margin", shown.iter().map(|own| proven_margin(own)).collect(), true);
     summary.table(table);
-    if shown.len() < answers.len() {
-        let more = counted((answers.len() - shown.len()) as u64, "class");
-        summary.text("", &format!("and {more} more (--json has all)"));
+    if shown.len() < verdicts.len() {
+        let more = counted((verdicts.len() - shown.len()) as u64, "class");
+        let remedy = voice.spell(Remedy::SeeAll("one_vs_rest"));
+        summary.text("", &format!("and {more} more ({remedy})"));
     }
 }
 
 /// Adds what is not separable, and why.
-fn add_failures(found: &Found, summary: &mut Summary) {
-    let failed: Vec<&Answer> =
-        found.answers.iter().filter(|answer| !answer.is_separable()).collect();
+fn add_failures(answer: &ClassesAnswer, summary: &mut Summary, voice: &dyn Voice) {
+    let failed: Vec<&ClassVerdict> =
+        answer.verdicts.iter().filter(|own| !own.is_separable()).collect();
     if failed.is_empty() {
         return;
     }
     let shown = &failed[..failed.len().min(LISTED)];
     let mut table = Table::default();
-    let names: Vec<[String; 2]> = shown.iter().map(|answer| classes_of(found, answer)).collect();
-    table.column("class", names.iter().map(|[_, positive]| positive.clone()).collect(), false);
-    table.column("against", names.iter().map(|[negative, _]| negative.clone()).collect(), false);
-    table.column("verdict", shown.iter().map(|answer| reason(answer)).collect(), false);
-    let rows = |answer: &&Answer| grouped(answer.rows as u64);
+    let names: Vec<[&str; 2]> = shown.iter().map(|own| answer.sides(own.versus)).collect();
+    table.column("class", names.iter().map(|[_, positive]| positive.to_string()).collect(), false);
+    table.column(
+        "against",
+        names.iter().map(|[negative, _]| negative.to_string()).collect(),
+        false,
+    );
+    table.column("verdict", shown.iter().map(|own| reason(own)).collect(), false);
+    let rows = |own: &&ClassVerdict| grouped(own.found.data.shape.rows as u64);
     table.column("rows", shown.iter().map(rows).collect(), true);
-    let conflict = |answer: &&Answer| match &answer.conflict {
-        Some(conflict) => grouped(conflict.len() as u64),
-        None => String::new(),
-    };
-    table.column("in conflict", shown.iter().map(conflict).collect(), true);
-    if shown.iter().any(|answer| answer.explanation.is_some()) {
-        table.column("must go", shown.iter().map(|answer| must_go(answer)).collect(), true);
+    table.column("in conflict", shown.iter().map(|own| in_conflict(own)).collect(), true);
+    if shown.iter().any(|own| own.found.explanation.is_some()) {
+        table.column("must go", shown.iter().map(|own| must_go(own)).collect(), true);
     }
-    summary.text("not", "separable:");
+    summary.text("inseparable", "and why:");
     summary.table(table);
     if shown.len() < failed.len() {
         let more = grouped((failed.len() - shown.len()) as u64);
-        summary.text("", &format!("and {more} more (--json has all)"));
+        let remedy = voice.spell(Remedy::SeeAll("pairs"));
+        summary.text("", &format!("and {more} more ({remedy})"));
     }
 }

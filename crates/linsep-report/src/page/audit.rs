@@ -3,23 +3,21 @@
 use super::super::audit::{evidence, headline, margin_without, proven_lines};
 use super::super::summary::Tone;
 use super::super::svg::{Anchor, Drawing, Scale, labelled};
-use super::super::text::notes;
+use super::super::text::{notes, size};
+use super::super::voice::Voice;
 use super::super::{counted, duration, grouped, number};
 use super::Page;
-use linsep::Error;
+use linsep::ask::AuditAnswer;
 use linsep::audit::{Audit, AuditedRow};
-use linsep::data::Data;
 
-/// Rows in the table, and values of each.
+/// Rows in the table.
 const SHOWN_ROWS: usize = 100;
-const SHOWN_VALUES: usize = 8;
 /// Bars of the histogram, each a twentieth of certainty.
 const BARS: usize = 20;
 
 /// Returns the page of an audit: one HTML file.
-///
-/// Errors if the rows that are shown cannot be read.
-pub fn page(data: &dyn Data, audit: &Audit, source: &str) -> Result<String, Error> {
+pub fn page(answer: &AuditAnswer, source: &str, voice: &dyn Voice) -> String {
+    let AuditAnswer { data, audit, .. } = answer;
     let (tone, word, meaning) = headline(audit);
     let class = match tone {
         Tone::Good => "separable",
@@ -29,17 +27,12 @@ pub fn page(data: &dyn Data, audit: &Audit, source: &str) -> Result<String, Erro
     let mut page = Page::new(&format!("{source}: {word}"));
     page.headline(class, &word, &format!(": {source}"));
     page.paragraph("lead", &format!("{}{}.", meaning[..1].to_uppercase(), &meaning[1..]));
-    let (shape, about) = (data.shape(), data.about());
     let classes = match &audit.names[..] {
         [negative, positive] => format!("positive \"{positive}\", negative \"{negative}\""),
         many => counted(many.len() as u64, "class"),
     };
-    let rows = counted(shape.rows as u64, "row");
-    let mut facts = vec![
-        ("data", format!("{rows}, {}", counted(shape.columns as u64, "feature"))),
-        ("classes", classes),
-    ];
-    facts.extend(notes(shape, about).into_iter().map(|note| ("", note)));
+    let mut facts = vec![("data", size(data)), ("classes", classes)];
+    facts.extend(notes(data, voice).into_iter().map(|note| ("", note)));
     if !audit.rows.is_empty() {
         facts.push(("to expect", format!("about {:.1} wrong labels", audit.expected)));
     }
@@ -52,8 +45,8 @@ pub fn page(data: &dyn Data, audit: &Audit, source: &str) -> Result<String, Erro
                        rows. Bars are as high as the logarithm of the count; from the line on, rows are suspects.";
         page.figure(&histogram(audit).part(), caption);
     }
-    suspects(&mut page, data, audit)?;
-    Ok(page.finish())
+    suspects(&mut page, answer, voice);
+    page.finish()
 }
 
 fn histogram(audit: &Audit) -> Drawing {
@@ -80,13 +73,12 @@ fn histogram(audit: &Audit) -> Drawing {
 }
 
 /// Adds the suspects with their first values.
-fn suspects(page: &mut Page, data: &dyn Data, audit: &Audit) -> Result<(), Error> {
+fn suspects(page: &mut Page, answer: &AuditAnswer, voice: &dyn Voice) {
+    let AuditAnswer { data, audit, .. } = answer;
     let rows = &audit.suspects()[..audit.suspects.min(SHOWN_ROWS)];
     if rows.is_empty() {
-        return Ok(());
+        return;
     }
-    let numbers: Vec<usize> = rows.iter().map(|row| row.row).collect();
-    let (samples, about) = (data.fetch(&numbers)?, data.about());
     page.section("Rows to look at");
     page.paragraph(
         "quiet",
@@ -95,16 +87,12 @@ fn suspects(page: &mut Page, data: &dyn Data, audit: &Audit) -> Result<(), Error
          tell.",
     );
     let label = |class: usize| audit.names[class].clone();
-    let body = |(place, row): (usize, &AuditedRow)| {
-        let name = samples.row_ids().map(|ids| ids.get(place).to_string());
-        let mut values = vec![];
-        samples.features().for_each(place, |k, v| {
-            if values.len() < SHOWN_VALUES {
-                values.push(format!("{} {}", about.feature(k), number(v)));
-            }
-        });
+    let body = |row: &AuditedRow| {
+        let values = answer.rows.get(row.row).map(|row| &row.values[..]).unwrap_or_default();
+        let value = |&(k, v): &(usize, f64)| format!("{} {}", voice.feature(data, k), number(v));
+        let values: Vec<String> = values.iter().map(value).collect();
         vec![
-            name.unwrap_or_else(|| about.rows.number(row.row).to_string()),
+            voice.row(data, &answer.rows, row.row),
             label(row.class),
             label(row.suggested),
             format!("{:.3}", row.probability),
@@ -113,7 +101,7 @@ fn suspects(page: &mut Page, data: &dyn Data, audit: &Audit) -> Result<(), Error
             values.join(", "),
         ]
     };
-    let body: Vec<Vec<String>> = rows.iter().enumerate().map(body).collect();
+    let body: Vec<Vec<String>> = rows.iter().map(body).collect();
     let header =
         ["row", "label", "looks like", ">probability", "evidence", ">margin without it", "values"];
     let caption = format!(
@@ -122,5 +110,4 @@ fn suspects(page: &mut Page, data: &dyn Data, audit: &Audit) -> Result<(), Error
         counted(audit.suspects as u64, "suspect")
     );
     page.table(&caption, &header, &body);
-    Ok(())
 }

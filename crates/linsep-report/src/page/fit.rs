@@ -1,36 +1,30 @@
 //! The page of a fit.
 
 use super::super::chart::{Chart, Line};
-use super::super::text::{describe, notes};
+use super::super::text::{describe, notes, size};
+use super::super::voice::{Remedy, Voice};
 use super::super::{counted, duration, grouped, rounded};
 use super::{Page, pictures};
-use linsep::data::Data;
-use linsep::online::{Fit, MethodSettings};
-use linsep::picture::Picture;
+use linsep::ask::FitAnswer;
 
 /// Returns the page of a fit: one HTML file.
-pub fn page(
-    data: &dyn Data,
-    method: &MethodSettings,
-    fit: &Fit,
-    picture: &Picture,
-    source: &str,
-) -> String {
-    let (shape, about) = (data.shape(), data.about());
+pub fn page(answer: &FitAnswer, source: &str, voice: &dyn Voice) -> String {
+    let FitAnswer { data, fit, question, .. } = answer;
+    let method = &question.method;
     let (class, word) = match fit.separated() {
         true => ("separated", "separated"),
         false => ("not-separated", "not separated"),
     };
     let mut page = Page::new(&format!("{source}: {word} by {}", method.name()));
     page.headline(class, word, &format!(": {source}"));
-    let rows = counted(shape.rows as u64, "row");
+    let rows = counted(data.shape.rows as u64, "row");
     let sentence = match fit.evaluation.mistakes {
         0 => format!("The hyperplane of {} puts all {rows} on their own side.", method.name()),
         mistakes => format!(
-            "The hyperplane of {} puts {} of {rows} on the wrong side. Whether another one does better, `linsep decide` \
-             tells.",
+            "The hyperplane of {} puts {} of {rows} on the wrong side. Whether another one does better, {} tells.",
             method.name(),
-            grouped(mistakes)
+            grouped(mistakes),
+            voice.spell(Remedy::Decide)
         ),
     };
     page.paragraph("lead", &sentence);
@@ -38,13 +32,13 @@ pub fn page(
     let bound = |value: Option<f64>| value.map_or("undefined".to_string(), rounded);
     let mut facts = vec![
         ("method", describe(method)),
-        ("data", format!("{rows}, {}", counted(shape.columns as u64, "feature"))),
+        ("data", size(data)),
         (
             "classes",
-            format!("positive \"{}\", negative \"{}\"", about.label(true), about.label(false)),
+            format!("positive \"{}\", negative \"{}\"", data.classes()[1], data.classes()[0]),
         ),
     ];
-    facts.extend(notes(shape, about).into_iter().map(|note| ("", note)));
+    facts.extend(notes(data, voice).into_iter().map(|note| ("", note)));
     facts.push((
         "margin",
         format!("{} geometric, {} angular", bound(margin.geometric), bound(margin.angular)),
@@ -59,7 +53,9 @@ pub fn page(
         ),
     ));
     page.facts(&facts);
-    pictures::add(&mut page, picture);
+    if let Some(picture) = &answer.picture {
+        pictures::add(&mut page, picture, data, voice);
+    }
     if fit.history.len() > 1 {
         page.section("How it learned");
         let line = Line {

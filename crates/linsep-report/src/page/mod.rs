@@ -2,7 +2,7 @@
 //! phone.
 //!
 //! In reading order: this file has the page and its tables, [`pictures`] the drawings of a hyperplane among its
-//! rows; [`decision`], [`classes`], [`audit`], [`fit`], [`race`] and [`study`] are what is on the page of each command.
+//! rows; [`decision`], [`classes`], [`audit`], [`fit`] and [`race`] are what is on the page of each command.
 
 pub mod audit;
 pub mod classes;
@@ -12,6 +12,15 @@ pub mod pictures;
 pub mod race;
 
 use super::svg::escaped;
+
+/// What a page says beside the answer: what its front end knows.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// What the data is called, such as the name of its file.
+    pub source: String,
+    /// How to check the proof: lines to type.
+    pub check: String,
+}
 
 /// A page that is being written.
 #[derive(Clone, Debug)]

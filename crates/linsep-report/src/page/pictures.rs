@@ -1,8 +1,10 @@
 //! The drawings of a hyperplane among its rows.
 
 use super::super::svg::{Anchor, Drawing, Scale, escaped, labelled, px};
+use super::super::voice::Voice;
 use super::super::{counted, grouped, rounded};
 use super::Page;
+use linsep::ask::DataFacts;
 use linsep::picture::{Cells, Histogram, Marked, Picture, Point, Weight};
 
 const WIDTH: f64 = 900.0;
@@ -13,8 +15,21 @@ const SHOWN_WEIGHTS: usize = 20;
 /// Shades of a cell.
 const SHADES: usize = 5;
 
+/// What names rows and features.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    data: &'a DataFacts,
+    voice: &'a dyn Voice,
+}
+
+/// Returns what a row is called: its name, or its number.
+pub(super) fn name(point: &Point, data: &DataFacts, voice: &dyn Voice) -> String {
+    point.name.clone().unwrap_or_else(|| data.row(point.row, voice.first()).to_string())
+}
+
 /// Adds all drawings of a picture.
-pub(super) fn add(page: &mut Page, picture: &Picture) {
+pub(super) fn add(page: &mut Page, picture: &Picture, data: &DataFacts, voice: &dyn Voice) {
+    let named = Named { data, voice };
     if picture.smallest.is_none() {
         return;
     }
@@ -23,9 +38,9 @@ pub(super) fn add(page: &mut Page, picture: &Picture) {
     page.figure(&histogram(picture).part(), &histogram_caption(picture));
     page.section("The rows, seen along the hyperplane");
     legend(page, picture, true);
-    page.figure(&view(picture).part(), &view_caption(picture));
+    page.figure(&view(picture, named).part(), &view_caption(picture));
     page.section("What moves a row from one side to the other");
-    weights(page, picture);
+    weights(page, picture, named);
 }
 
 fn legend(page: &mut Page, picture: &Picture, marks: bool) {
@@ -147,7 +162,7 @@ fn view_caption(picture: &Picture) -> String {
     format!("Across is the distance from the hyperplane, {up}: both are true distances. {what}")
 }
 
-fn view(picture: &Picture) -> Drawing {
+fn view(picture: &Picture, named: Named) -> Drawing {
     let (height, top, bottom) = (460.0, 12.0, 412.0);
     let mut drawing = Drawing::new(WIDTH, height, &view_caption(picture));
     let x = across(picture);
@@ -166,10 +181,10 @@ fn view(picture: &Picture) -> Drawing {
     drawing.raw("<g class=\"points\">");
     let marked = |row: usize| picture.marked.iter().any(|marked| marked.point.row == row);
     for point in picture.view.points.iter().flatten().filter(|point| !marked(point.row)) {
-        draw_point(&mut drawing, picture, point, "", &x, &y);
+        draw_point(&mut drawing, picture, named, (point, ""), [&x, &y]);
     }
     for Marked { point, why, .. } in &picture.marked {
-        draw_point(&mut drawing, picture, point, &why.join(", "), &x, &y);
+        draw_point(&mut drawing, picture, named, (point, &why.join(", ")), [&x, &y]);
     }
     drawing.raw("</g>");
     for Marked { point, why, .. } in &picture.marked {
@@ -194,16 +209,17 @@ fn place(point: &Point, x: &Scale, y: &Scale) -> [f64; 2] {
 fn draw_point(
     drawing: &mut Drawing,
     picture: &Picture,
-    point: &Point,
-    why: &str,
-    x: &Scale,
-    y: &Scale,
+    named: Named,
+    (point, why): (&Point, &str),
+    [x, y]: [&Scale; 2],
 ) {
     let class = if point.positive { "p" } else { "n" };
     let label = if point.positive { &picture.positive } else { &picture.negative };
     let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-    let mut about = format!("row {}, \"{label}\"{why}\ndistance {}", point.name, rounded(point.x));
-    for (name, value) in &point.values {
+    let name = name(point, named.data, named.voice);
+    let mut about = format!("row {name}, \"{label}\"{why}\ndistance {}", rounded(point.x));
+    for (feature, value) in &point.values {
+        let name = named.voice.feature(named.data, *feature);
         about.push_str(&format!("\n{name} {}", super::super::number(*value)));
     }
     if picture.features > point.values.len() {
@@ -249,7 +265,7 @@ fn draw_cells(drawing: &mut Drawing, picture: &Picture, cells: &Cells, x: &Scale
     }
 }
 
-fn weights(page: &mut Page, picture: &Picture) {
+fn weights(page: &mut Page, picture: &Picture, named: Named) {
     let shown = &picture.weights[..picture.weights.len().min(SHOWN_WEIGHTS)];
     let more = match picture.features > shown.len() {
         true => format!(" The largest {} of {}.", shown.len(), grouped(picture.features as u64)),
@@ -260,10 +276,10 @@ fn weights(page: &mut Page, picture: &Picture) {
          feature alone moves a row, to \"{}\" on the right, to \"{}\" on the left.{more}",
         picture.positive, picture.negative
     );
-    page.figure(&weight_bars(shown, &caption).part(), &caption);
+    page.figure(&weight_bars(shown, named, &caption).part(), &caption);
     let row = |weight: &Weight| {
         let numbers = [weight.weight, weight.spread, weight.scaled].map(rounded);
-        [vec![weight.feature.clone()], numbers.to_vec()].concat()
+        [vec![named.voice.feature(named.data, weight.feature)], numbers.to_vec()].concat()
     };
     let rows: Vec<Vec<String>> = shown.iter().map(row).collect();
     page.table(
@@ -273,7 +289,7 @@ fn weights(page: &mut Page, picture: &Picture) {
     );
 }
 
-fn weight_bars(weights: &[Weight], about: &str) -> Drawing {
+fn weight_bars(weights: &[Weight], named: Named, about: &str) -> Drawing {
     let step = 22.0;
     let height = 12.0 + step * weights.len() as f64;
     let mut drawing = Drawing::new(WIDTH, height, about);
@@ -285,7 +301,8 @@ fn weight_bars(weights: &[Weight], about: &str) -> Drawing {
         let [from, to] = [x.at(weight.scaled.min(0.0)), x.at(weight.scaled.max(0.0))];
         let class = if weight.scaled > 0.0 { "bar p" } else { "bar n" };
         drawing.rect(class, [from, top + 3.0], [to - from, step - 6.0]);
-        drawing.text("", [names, top + 15.5], Anchor::End, &shortened(&weight.feature));
+        let name = shortened(&named.voice.feature(named.data, weight.feature));
+        drawing.text("", [names, top + 15.5], Anchor::End, &name);
         let value = rounded(weight.scaled);
         drawing.text("small", [x.at(most) + 8.0, top + 15.0], Anchor::Start, &value);
     }

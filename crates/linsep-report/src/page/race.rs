@@ -1,27 +1,24 @@
 //! The page of a race.
 
-use super::super::chart::Chart;
+use super::super::chart::{Chart, Over};
+use super::super::text::{order, size};
+use super::super::voice::{Remedy, Voice};
 use super::super::{counted, grouped};
 use super::Page;
-use linsep::data::Shape;
+use linsep::ask::RaceAnswer;
 use linsep::race::Entrant;
 
 /// Returns the page of a race: one HTML file.
-pub fn page(
-    shape: Shape,
-    entrants: &[Entrant],
-    charts: &[Chart],
-    source: &str,
-    note: Option<&str>,
-) -> String {
+pub fn page(answer: &RaceAnswer, source: &str, voice: &dyn Voice) -> String {
+    let entrants = &answer.entrants;
     let mut page = Page::new(&format!("{source}: a race"));
     page.headline("", "Race", &format!(": {source}"));
-    page.paragraph("lead", &sentence(entrants));
-    let rows = counted(shape.rows as u64, "row");
-    let mut facts = vec![("data", format!("{rows}, {}", counted(shape.columns as u64, "feature")))];
-    facts.extend(note.map(|note| ("order", note.to_string())));
+    page.paragraph("lead", &sentence(entrants, voice));
+    let mut facts = vec![("data", size(&answer.data))];
+    facts.extend(order(answer, voice).map(|order| ("order", order)));
     page.facts(&facts);
-    for chart in charts {
+    for over in [Over::Epochs, Over::Work] {
+        let chart = Chart::of_race(answer, source, over);
         page.section(&chart.title);
         let caption = "Mistakes of the hyperplane that each method would have answered with; a ring marks where no \
                        mistake was left.";
@@ -36,7 +33,7 @@ pub fn page(
             grouped(fit.updates),
             grouped(fit.evaluation.mistakes),
             format!("{:.4} %", 100.0 * fit.evaluation.accuracy()),
-            format!("{:.1}", fit.rows_evaluated as f64 / shape.rows as f64),
+            format!("{:.1}", fit.rows_evaluated as f64 / answer.data.shape.rows as f64),
             fit.evaluation.margin.angular.map_or("–".into(), |m| format!("{m:.1e}")),
             format!("{:.3}", fit.seconds),
         ]
@@ -57,7 +54,7 @@ pub fn page(
     page.finish()
 }
 
-fn sentence(entrants: &[Entrant]) -> String {
+fn sentence(entrants: &[Entrant], voice: &dyn Voice) -> String {
     let done = entrants.iter().filter(|entrant| entrant.fit.separated());
     let best = done.clone().min_by_key(|entrant| (entrant.fit.rows_evaluated, entrant.fit.epochs));
     match best {
@@ -68,9 +65,9 @@ fn sentence(entrants: &[Entrant]) -> String {
             method.name(),
             counted(fit.epochs, "epoch")
         ),
-        None => {
-            "No method has separated the classes. Whether a hyperplane can, `linsep decide` tells."
-                .to_string()
-        }
+        None => format!(
+            "No method has separated the classes. Whether a hyperplane can, {} tells.",
+            voice.spell(Remedy::Decide)
+        ),
     }
 }

@@ -14,12 +14,12 @@
 
 use rayon::prelude::*;
 
-use super::AuditWatch;
 use super::content::{Contents, FOLDS};
 use super::noise::Noise;
 use super::softmax::{Standardised, best_class, log_odds};
-use super::stages::{Part, Work};
 use crate::data::Features;
+use crate::decide::Deadline;
+use crate::watch::{Stage, Watch};
 
 /// Choices of folds in each round. The first ones only find rows that are not to teach.
 const CHOICES: [usize; 3] = [2, 2, 5];
@@ -52,8 +52,8 @@ pub fn held_out(
     classes: &[usize],
     count: usize,
     contents: &Contents,
-    work: &Work,
-    watch: &dyn AuditWatch,
+    work: &Deadline,
+    watch: &dyn Watch,
 ) -> Option<HeldOut> {
     let all = Standardised::new(features, classes, count, &contents.rows);
     let most = CHOICES.iter().copied().max().unwrap_or(1) as u64;
@@ -62,7 +62,7 @@ pub fn held_out(
         .collect();
     let (mut found, mut step) = (None, None);
     for (round, choices_now) in CHOICES.into_iter().enumerate() {
-        watch.part(&Part::Learning { round: round + 1, rounds: CHOICES.len() });
+        watch.stage(&Stage::Learning { round: round + 1, rounds: CHOICES.len() });
         let belief: Vec<f64> = match &found {
             Some(HeldOut { doubt, .. }) => doubt.iter().map(|doubt| 1.0 - doubt).collect(),
             None => vec![1.0; classes.len()],
@@ -134,7 +134,7 @@ struct Learner<'a> {
     belief: &'a [f64],
     /// The rows, in the order of the contents.
     order: &'a [usize],
-    work: &'a Work<'a>,
+    work: &'a Deadline<'a>,
 }
 
 impl Learner<'_> {

@@ -2,8 +2,7 @@
 //!
 //! In reading order: `content.rs` puts rows into an order that does not depend on where they stand, and deals
 //! them out to folds; `softmax.rs` learns hyperplanes, `held_out.rs` asks them about rows that they have not
-//! seen, `noise.rs` makes probabilities of the answers; `proven.rs` asks the deciding engine what can be proven,
-//! and `stages.rs` says how far all this is.
+//! seen, `noise.rs` makes probabilities of the answers; `proven.rs` asks the deciding engine what can be proven.
 //!
 //! Two kinds of answers stand side by side, and are never mixed. *Suspicious* is a probability: hyperplanes that
 //! were learnt from other rows contradict the label, more boldly than chance explains. *Proven* are facts that
@@ -15,19 +14,17 @@ mod held_out;
 mod noise;
 mod proven;
 mod softmax;
-mod stages;
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use crate::Samples;
 use crate::data::{Data, Error, Features};
-use crate::decide::{Limit, OptionError};
+use crate::decide::{Deadline, Limit, OptionError};
+use crate::watch::Watch;
 use content::Contents;
 use held_out::{HeldOut, held_out};
 pub use proven::{Cost, Proven};
-use stages::Work;
-pub use stages::{AuditWatch, Part};
 
 /// How to audit, and for how long. Options may be added: start from the default, and set what differs.
 #[derive(Clone, Debug, Default)]
@@ -155,7 +152,7 @@ impl Audit {
 pub fn audit_data(
     data: &dyn Data,
     options: &AuditOptions,
-    watch: &dyn AuditWatch,
+    watch: &mut dyn Watch,
 ) -> Result<Audit, AuditError> {
     options.validate()?;
     audit(data.gather()?.ok_or(AuditError::DoesNotFit)?, options, watch)
@@ -180,7 +177,7 @@ pub fn audit_data(
 pub fn audit(
     samples: &Samples,
     options: &AuditOptions,
-    watch: &dyn AuditWatch,
+    watch: &mut dyn Watch,
 ) -> Result<Audit, AuditError> {
     let classes: Vec<usize> = samples.positive().iter().map(|&p| usize::from(p)).collect();
     let names = [false, true].map(|class| samples.about().label(class).to_string());
@@ -199,7 +196,7 @@ pub fn audit_classes(
     classes: &[usize],
     names: &[String],
     options: &AuditOptions,
-    watch: &dyn AuditWatch,
+    watch: &mut dyn Watch,
 ) -> Result<Audit, AuditError> {
     assert_eq!(features.rows(), classes.len(), "one class per row");
     assert!(names.len() >= 2, "two classes");
@@ -212,7 +209,7 @@ fn run(
     names: &[String],
     samples: Option<&Samples>,
     options: &AuditOptions,
-    watch: &dyn AuditWatch,
+    watch: &mut dyn Watch,
 ) -> Result<Audit, AuditError> {
     options.validate()?;
     let mut counts = vec![0; names.len()];
@@ -221,7 +218,7 @@ fn run(
         return Err(AuditError::OneRow { class: names[class].clone() });
     }
     let started = Instant::now();
-    let work = Work::new(options.time_limit, watch.cancelled());
+    let work = Deadline::new(options.time_limit, watch.cancelled());
     let contents = Contents::new(features, classes);
     let found = held_out(features, classes, names.len(), &contents, &work, watch);
     let mut audit = Audit {

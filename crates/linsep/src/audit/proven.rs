@@ -9,13 +9,13 @@
 //! both           are the rows separable without the suspects, and with which margin?
 //! ```
 
-use super::stages::{AuditWatch, Part, Work};
 use crate::Samples;
 use crate::data::Features;
 use crate::decide::{
-    DecideOptions, Decision, ExplainOptions, Explanation, Limit, Margin, MarginGoal, Removal,
-    Verdict, decide, explain,
+    Deadline, DecideOptions, Decision, ExplainOptions, Explanation, Limit, Margin, MarginGoal,
+    Removal, Verdict, decide, explain,
 };
+use crate::watch::{Stage, Watch};
 
 /// Rows that are left out one by one unless a number is asked for, and values beyond which none are.
 const LEFT_OUT: usize = 10;
@@ -53,20 +53,19 @@ pub(super) fn prove(
     samples: &Samples,
     suspects: &[usize],
     left_out: Option<usize>,
-    work: &Work,
-    watch: &dyn AuditWatch,
+    work: &Deadline,
+    watch: &dyn Watch,
 ) -> Option<(Proven, Vec<Cost>)> {
     if work.halted() {
         return None;
     }
-    watch.part(&Part::Deciding);
+    watch.stage(&Stage::Deciding);
     let decision = decided(samples, work)?;
     let removal = match decision.conflict() {
         Some(_) => {
-            watch.part(&Part::Explaining);
+            watch.stage(&Stage::Explaining);
             let options = ExplainOptions { time_limit: work.left() };
-            let Explanation { removal, .. } =
-                explain(samples, &decision, &options, &mut work.watch());
+            let Explanation { removal, .. } = explain(samples, &decision, &options, &mut &*work);
             removal
         }
         None => None,
@@ -87,15 +86,13 @@ fn values(samples: &Samples) -> usize {
     }
 }
 
-fn decided(samples: &Samples, work: &Work) -> Option<Decision> {
+fn decided(samples: &Samples, work: &Deadline) -> Option<Decision> {
     let many = values(samples) > MANY_VALUES;
     let options = DecideOptions::default()
         .with_margin(if many { MarginGoal::Any } else { MarginGoal::Max })
         .with_gap(GAP)
         .with_time_limit(work.left());
-    decide(samples, &options, &mut work.watch())
-        .ok()
-        .filter(|d| d.because() != Some(Limit::Cancelled))
+    decide(samples, &options, &mut &*work).ok().filter(|d| d.because() != Some(Limit::Cancelled))
 }
 
 /// Returns what each row costs the margin, if the samples are separable.
@@ -103,8 +100,8 @@ fn costs(
     samples: &Samples,
     decision: &Decision,
     left_out: &[usize],
-    work: &Work,
-    watch: &dyn AuditWatch,
+    work: &Deadline,
+    watch: &dyn Watch,
 ) -> Vec<Cost> {
     let bound = decision.proof().and_then(|proof| proof.margin.as_ref());
     let Some(bound) = bound.filter(|_| decision.verdict() == Some(Verdict::Separable)) else {
@@ -124,7 +121,7 @@ fn costs(
         if work.halted() {
             break;
         }
-        watch.part(&Part::LeavingOut { rows: done, of: weighty.len() });
+        watch.stage(&Stage::LeavingOut { rows: done, of: weighty.len() });
         let rest = samples.without_rows(&[row]).ok();
         costs[row].without = rest.and_then(|rest| decided(&rest, work)).map(|d| d.margin());
     }

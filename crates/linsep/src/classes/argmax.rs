@@ -29,8 +29,8 @@ use linsep_proof::{
     Conflict, Fingerprint, MarginKind, Proof, Separator, prove_separable, verify_data,
 };
 
+use super::Versus;
 use super::softmax::Softmax;
-use super::{Answer, Question, left};
 use crate::data::kept::fold_kept;
 use crate::data::samples::Classes;
 use crate::data::{Data, require_memory};
@@ -88,7 +88,18 @@ impl Argmax {
     }
 }
 
-/// Returns whether a linear classifier makes no mistake. `answers` to other questions about the same classes may save
+/// What is known about two sides already.
+#[derive(Clone, Debug)]
+pub struct Settled<'a> {
+    /// The sides.
+    pub versus: Versus,
+    /// A hyperplane that strictly separates them, if one does.
+    pub separator: Option<&'a Hyperplane>,
+    /// Rows that rule a strict separation out, counted as in the whole data, if such were found.
+    pub conflict: Option<Conflict>,
+}
+
+/// Returns whether a linear classifier makes no mistake. What is `settled` about the same classes may save
 /// the work.
 ///
 /// Errors as [`decide`] does, and if there is no memory for a list of all comparisons of rows with other classes.
@@ -109,7 +120,7 @@ impl Argmax {
 pub fn argmax(
     samples: &Samples,
     classes: &Classes,
-    answers: &[Answer],
+    settled: &[Settled],
     options: &DecideOptions,
     cancelled: Option<&AtomicBool>,
 ) -> Result<Argmax, SeparationError> {
@@ -120,7 +131,7 @@ pub fn argmax(
     require_memory(comparisons.saturating_mul(size_of::<Vector>()) as u64)?;
     let structure = Structure::new(samples.features(), &ARGMAX, &response, None)?;
     let question = Comparisons { samples, classes, structure: &structure, deadline: &deadline };
-    let (linear, proof) = question.decide(answers, options)?;
+    let (linear, proof) = question.decide(settled, options)?;
     Ok(Argmax { linear, proof, seconds: started.elapsed().as_secs_f64() })
 }
 
@@ -139,16 +150,16 @@ struct Comparisons<'a> {
 impl Comparisons<'_> {
     fn decide(
         &self,
-        answers: &[Answer],
+        settled: &[Settled],
         options: &DecideOptions,
     ) -> Result<Found, SeparationError> {
-        if let Some(found) = self.by_pairs(answers)? {
+        if let Some(found) = self.by_pairs(settled)? {
             return Ok(found);
         }
-        if let Some(found) = self.by_one_vs_rest(answers)? {
+        if let Some(found) = self.by_one_vs_rest(settled)? {
             return Ok(found);
         }
-        if let Some(found) = self.by_descent(answers)? {
+        if let Some(found) = self.by_descent(settled)? {
             return Ok(found);
         }
         if let Some(because) = self.deadline.limit() {
@@ -158,10 +169,10 @@ impl Comparisons<'_> {
     }
 
     /// Returns the answer if two classes are known not to be separable.
-    fn by_pairs(&self, answers: &[Answer]) -> Result<Option<Found>, SeparationError> {
-        for answer in answers {
-            if let (Question::Pair { negative, positive }, Some(conflict)) =
-                (answer.question, &answer.conflict)
+    fn by_pairs(&self, settled: &[Settled]) -> Result<Option<Found>, SeparationError> {
+        for known in settled {
+            if let (Versus::Pair { negative, positive }, Some(conflict)) =
+                (known.versus, &known.conflict)
                 && let Some(found) = self.ruled_out([negative, positive], conflict)?
             {
                 return Ok(Some(found));
@@ -175,7 +186,7 @@ impl Comparisons<'_> {
         let [negative, positive] = pair;
         let (rows, samples) =
             (self.classes.rows_of(&pair), self.classes.pair(self.samples, negative, positive)?);
-        let limits = DecideOptions::default().with_time_limit(left(self.deadline));
+        let limits = DecideOptions::default().with_time_limit(self.deadline.left());
         let decision = decide(&samples, &limits, &mut &*self.deadline)?;
         match decision.conflict() {
             Some(conflict) => self.ruled_out(pair, &conflict.clone().renumbered(|row| rows[row])),
@@ -214,11 +225,11 @@ impl Comparisons<'_> {
     }
 
     /// Returns the answer if each class is known to be separable from the rest.
-    fn by_one_vs_rest(&self, answers: &[Answer]) -> Result<Option<Found>, SeparationError> {
+    fn by_one_vs_rest(&self, settled: &[Settled]) -> Result<Option<Found>, SeparationError> {
         let mut planes = vec![None; self.classes.count()];
-        for answer in answers.iter().filter(|answer| answer.is_separable()) {
-            if let Question::OneVsRest { positive } = answer.question {
-                planes[positive] = answer.hyperplane.clone();
+        for known in settled {
+            if let Versus::OneVsRest { positive } = known.versus {
+                planes[positive] = known.separator.cloned();
             }
         }
         match planes.into_iter().collect::<Option<Vec<Hyperplane>>>() {
@@ -258,7 +269,7 @@ impl Comparisons<'_> {
     }
 
     /// Looks for hyperplanes, and at the pairs of classes that they take for one another.
-    fn by_descent(&self, answers: &[Answer]) -> Result<Option<Found>, SeparationError> {
+    fn by_descent(&self, settled: &[Settled]) -> Result<Option<Found>, SeparationError> {
         let mut descent = Softmax::new(self.samples, self.classes);
         let (mut fewest, mut since) = (u64::MAX, 0);
         for step in 1..=STEPS[1] {
@@ -276,7 +287,7 @@ impl Comparisons<'_> {
             fewest = fewest.min(mistakes);
             let last = !moved || since >= PATIENCE || step == STEPS[1];
             if (step == STEPS[0] || last)
-                && let Some(found) = self.mistaken(&descent, answers)?
+                && let Some(found) = self.mistaken(&descent, settled)?
             {
                 return Ok(Some(found));
             }
@@ -291,11 +302,11 @@ impl Comparisons<'_> {
     fn mistaken(
         &self,
         descent: &Softmax,
-        answers: &[Answer],
+        settled: &[Settled],
     ) -> Result<Option<Found>, SeparationError> {
         for ([negative, positive], _) in descent.mistaken() {
-            let known = |answer: &&Answer| answer.question == Question::Pair { negative, positive };
-            if answers.iter().find(known).is_some_and(Answer::is_separable) {
+            let own = |known: &&Settled| known.versus == Versus::Pair { negative, positive };
+            if settled.iter().find(own).is_some_and(|known| known.separator.is_some()) {
                 continue;
             }
             if let Some(found) = self.ask_pair([negative, positive])? {
@@ -310,7 +321,7 @@ impl Comparisons<'_> {
 
     /// Asks the engine about all comparisons.
     fn by_engine(&self, options: &DecideOptions) -> Result<Found, SeparationError> {
-        let limits = options.clone().with_time_limit(left(self.deadline));
+        let limits = options.clone().with_time_limit(self.deadline.left());
         let decision = decide_data(self.structure, &limits, &mut &*self.deadline)?;
         let proof = decision.proof().map(|proof| proof.clone().of_model(ARGMAX, None));
         let linear = match &decision.outcome {

@@ -9,9 +9,11 @@ use std::fmt;
 use linsep_proof::{Proof, Verified, verify, verify_model};
 use serde::{Deserialize, Serialize};
 
+use super::Versus;
 use super::argmax::ARGMAX;
-use super::{Answer, Question};
 use crate::Samples;
+use crate::ask::AskError;
+use crate::data::Shape;
 use crate::data::samples::Classes;
 use crate::models::{Response, SeparationError};
 
@@ -104,35 +106,35 @@ impl QuestionKinds {
     fn questions(self, classes: &Classes) -> Vec<ClassQuestion> {
         let mut all = vec![];
         if self.pairs {
-            all.extend(Question::pairs(classes.count()));
+            all.extend(Versus::pairs(classes.count()));
         }
         if self.one_vs_rest {
-            all.extend(Question::one_vs_rest(classes.count()));
+            all.extend(Versus::one_vs_rest(classes.count()));
         }
-        let named = all.into_iter().map(|question| named(question, classes));
+        let named = all.into_iter().map(|versus| named(versus, classes.names()));
         named.chain(self.argmax.then_some(ClassQuestion::Argmax)).collect()
     }
 }
 
-fn named(question: Question, classes: &Classes) -> ClassQuestion {
-    let name = |class: usize| classes.names()[class].clone();
-    match question {
-        Question::Pair { negative, positive } => {
+fn named(versus: Versus, names: &[String]) -> ClassQuestion {
+    let name = |class: usize| names[class].clone();
+    match versus {
+        Versus::Pair { negative, positive } => {
             ClassQuestion::Pair { negative: name(negative), positive: name(positive) }
         }
-        Question::OneVsRest { positive } => ClassQuestion::OneVsRest { positive: name(positive) },
+        Versus::OneVsRest { positive } => ClassQuestion::OneVsRest { positive: name(positive) },
     }
 }
 
 impl ProofIndex {
     /// Returns the index of a folder that is still empty.
-    pub fn new(samples: &Samples, classes: &Classes) -> Self {
+    pub fn new(shape: Shape, classes: &[String]) -> Self {
         ProofIndex {
             format: FORMAT.to_string(),
             version: VERSION,
-            rows: samples.rows(),
-            features: samples.columns(),
-            classes: classes.names().to_vec(),
+            rows: shape.rows,
+            features: shape.columns,
+            classes: classes.to_vec(),
             proofs: vec![],
         }
     }
@@ -157,13 +159,8 @@ impl ProofIndex {
     }
 
     /// Adds the answer to a question, and returns the name of the file that the proof belongs in, if there is one.
-    pub fn add(
-        &mut self,
-        answer: &Answer,
-        classes: &Classes,
-        proof: Option<&Proof>,
-    ) -> Option<String> {
-        self.put(named(answer.question, classes), proof)
+    pub fn add(&mut self, versus: Versus, proof: Option<&Proof>) -> Option<String> {
+        self.put(named(versus, &self.classes), proof)
     }
 
     /// Adds the answer about one classifier for all, as [`add`](Self::add) does.
@@ -291,7 +288,7 @@ impl CheckedFolder {
 /// `asked`, each of them has to be answered.
 ///
 /// Errors if `read` does, or if there is no memory for the rows of a question.
-pub fn check_folder<E: From<SeparationError>>(
+pub fn check_folder<E: From<AskError>>(
     index: &ProofIndex,
     samples: &Samples,
     classes: &Classes,
@@ -305,7 +302,7 @@ pub fn check_folder<E: From<SeparationError>>(
             None => Some(format!("no file proves that it is {}", indexed.verdict)),
             Some(file) => {
                 let proof = read(file)?;
-                match check(samples, classes, &indexed.about, &proof)? {
+                match check(samples, classes, &indexed.about, &proof).map_err(AskError::from)? {
                     Err(reason) => Some(reason),
                     Ok(valid) if valid.verdict().to_string() != indexed.verdict => Some(format!(
                         "it proves {}, the index says {}",
@@ -333,13 +330,13 @@ fn check(
     let question = match about {
         ClassQuestion::Pair { negative, positive } => match (find(negative), find(positive)) {
             (Ok(negative), Ok(positive)) if negative != positive => {
-                Question::Pair { negative, positive }
+                Versus::Pair { negative, positive }
             }
             (Ok(_), Ok(_)) => return Ok(Err("a class is set against itself".to_string())),
             (Err(reason), _) | (_, Err(reason)) => return Ok(Err(reason)),
         },
         ClassQuestion::OneVsRest { positive } => match find(positive) {
-            Ok(positive) => Question::OneVsRest { positive },
+            Ok(positive) => Versus::OneVsRest { positive },
             Err(reason) => return Ok(Err(reason)),
         },
         ClassQuestion::Argmax => {

@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use crate::data::samples::Classes;
-use crate::online::{Fit, FitError, FitSettings, Observer, fit};
+use crate::online::{Fit, FitError, FitSettings, fit};
+use crate::watch::{Stage, Watch};
 use crate::{Hyperplane, Samples};
 
 /// Hyperplanes that tell each class from the rest, and how well they name the class of a row together.
@@ -15,20 +16,21 @@ pub struct Trained {
     pub mistakes: u64,
 }
 
-/// Trains one hyperplane per class against the rest. `observers` makes one for each class; one that is cancelled is
-/// the last, and then nothing is returned.
+/// Trains one hyperplane per class against the rest. Nothing is returned if it was cancelled.
 ///
 /// Errors if a setting is out of its range.
-pub fn fit_one_vs_rest<'o>(
+pub fn fit_one_vs_rest(
     samples: &Samples,
     classes: &Classes,
     settings: &FitSettings,
-    observers: &mut dyn FnMut(usize) -> Box<dyn Observer + 'o>,
+    watch: &mut dyn Watch,
 ) -> Result<Option<Trained>, FitError> {
     let mut fits = vec![];
     for class in 0..classes.count() {
+        let what = format!("{} against the rest", classes.names()[class]);
+        watch.stage(&Stage::Fitting { what });
         let own = classes.one_vs_rest(samples, class);
-        let found = fit(&own, settings, &mut *observers(class), None)?;
+        let found = fit(&own, settings, watch, None)?;
         if found.stop == crate::online::Stop::Cancelled {
             return Ok(None);
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use linsep_data::Data;
 
-use super::watch::{Pass, Watch};
+use crate::watch::{Pass, Watch};
 
 /// What may be taken after a limit to prove what was found before it.
 const SOON: Duration = Duration::from_secs(1);
@@ -150,9 +150,10 @@ impl<'a> Deadline<'a> {
         move || self.halted() && Instant::now() >= until
     }
 
-    /// Returns the time that is left.
+    /// Returns the time that is left: never nothing, which options of decisions would refuse.
     pub fn left(&self) -> Option<Duration> {
-        self.until.map(|until| until.saturating_duration_since(Instant::now()))
+        let left = |until: Instant| until.saturating_duration_since(Instant::now());
+        self.until.map(|until| left(until).max(Duration::from_nanos(1)))
     }
 }
 

@@ -17,8 +17,8 @@ use super::folds::class_sums::ClassSums;
 use super::folds::logistic::LogisticLine;
 use super::options::DecideOptions;
 use super::solvers::logistic_descent::{Descent, Look, Rows, Step};
-use super::watch::Watch;
 use crate::Hyperplane;
+use crate::watch::Watch;
 
 /// A step that lowers the loss by a smaller share than this is the last.
 const SMALL: f64 = 1e-4;

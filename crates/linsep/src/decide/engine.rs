@@ -11,9 +11,9 @@ use super::outcome::{Decision, Outcome, Way};
 use super::passes::{PassError, Passes};
 use super::search::Search;
 use super::strategies::{self, Found, GaveUp, Strategy};
-use super::watch::Watch;
 use super::weak::Weak;
 use super::{certify, plan};
+use crate::watch::Watch;
 use crate::{Error, Hyperplane, Samples};
 
 /// Why there is no decision at all.

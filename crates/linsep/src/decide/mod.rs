@@ -41,12 +41,12 @@ mod solvers;
 mod spanning;
 mod strategies;
 mod view;
-mod watch;
 mod weak;
 
 #[cfg(feature = "internals")]
 pub mod internals;
 
+pub use crate::watch::{Pass, Removing, Watch};
 pub use budget::Limit;
 pub use compromise::{Compromise, compromise_data};
 pub use engine::{DecideError, decide, decide_data, decide_resumable};
@@ -57,7 +57,6 @@ pub use journal::{Journal, JournalError};
 pub use linsep_proof::{Conflict, Margin, MarginKind, RowWeights, Verdict};
 pub use options::{DecideOptions, MarginGoal, OptionError};
 pub use outcome::{Closest, Decision, Outcome, Way, WeakSeparator};
-pub use watch::{Pass, Removing, Watch};
 
 pub(crate) use budget::Deadline;
 pub(crate) use exact::Halt;

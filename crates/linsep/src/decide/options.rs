@@ -5,7 +5,8 @@ use std::time::Duration;
 pub use linsep_proof::MarginKind;
 
 /// When a separating hyperplane is good enough.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum MarginGoal {
     /// As soon as it is proven.
     #[default]
@@ -65,6 +66,13 @@ pub struct OptionError {
     pub expected: &'static str,
 }
 
+impl OptionError {
+    /// Returns the error for an option.
+    pub(crate) fn new(option: &'static str, found: &dyn ToString, expected: &'static str) -> Self {
+        OptionError { option, found: found.to_string(), expected }
+    }
+}
+
 impl DecideOptions {
     /// Returns the options with this goal.
     pub fn with_margin(mut self, margin: MarginGoal) -> Self {
@@ -99,9 +107,8 @@ impl DecideOptions {
     /// Returns an error that names the first option out of its range. [`decide`](super::decide()) asks
     /// it first.
     pub fn validate(&self) -> Result<(), OptionError> {
-        let error = |option, found: &dyn ToString, expected| {
-            Err(OptionError { option, found: found.to_string(), expected })
-        };
+        let error =
+            |option, found: &dyn ToString, expected| Err(OptionError::new(option, found, expected));
         if !(self.gap > 0.0 && self.gap < 1.0) {
             return error("gap", &self.gap, "a number between 0 and 1");
         }

@@ -1,7 +1,7 @@
 //! What comes out: a verdict with what it rests on, or why there is none.
 
 use dashu_int::IBig;
-use linsep_proof::{Conflict, Margin, Proof, Verdict};
+use linsep_proof::{Conflict, Margin, MarginKind, Proof, Verdict};
 
 use super::budget::Limit;
 use crate::Hyperplane;
@@ -129,6 +129,23 @@ impl Outcome {
 }
 
 impl Decision {
+    /// Returns what is known where a limit was reached before anything was asked: nothing.
+    pub(crate) fn unasked(kind: MarginKind, because: Limit) -> Self {
+        let margin = Margin { kind, lower: kind.least(), upper: kind.most() };
+        let closest = Closest { hyperplane: None, margin };
+        Decision {
+            outcome: Outcome::Undecided { because, conflict: None, proof: None, closest },
+            contradiction: None,
+            way: Way::WorkingSet,
+            left_out: false,
+            unfinished: true,
+            passes: 0,
+            proving_passes: 0,
+            drawing_passes: 0,
+            seconds: 0.0,
+        }
+    }
+
     /// Returns the verdict; none if undecided.
     pub fn verdict(&self) -> Option<Verdict> {
         match self.outcome {

@@ -20,6 +20,7 @@ mod common;
 mod cone;
 mod enclosed;
 mod nnls;
+mod observed;
 mod question;
 pub mod response;
 mod separation;
@@ -29,6 +30,10 @@ mod space;
 pub use common::{InCommon, Relation, in_common};
 pub use linsep_proof::structure::{
     Coefficient, Model, ModelError, Response, Structure, Ties, Trial, Vector,
+};
+pub(crate) use observed::share_among;
+pub use observed::{
+    Family, Observed, ObservedCells, ObservedColumn, ObservedColumns, ObservedError, Reading,
 };
 pub use separation::{
     Open, Separation, SeparationError, SeparationKind, SeparationOptions, Sign, check_model,

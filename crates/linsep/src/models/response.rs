@@ -3,8 +3,6 @@
 //! The one place for these rules. Front ends hand over columns as they were read, and say where a row or an option
 //! stands in their own words.
 
-use std::fmt;
-
 use linsep_proof::structure::Trial;
 
 /// A column, one entry per row.
@@ -78,23 +76,19 @@ pub struct ResponseError {
     pub remedy: Option<ResponseRemedy>,
 }
 
-/// What helps against a [`ResponseError`].
+/// What helps against a [`ResponseError`]: each front end says it with its own options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResponseRemedy {
     /// Say which value is the event.
     NameEvent,
-}
-
-impl ResponseRemedy {
-    /// Returns it in words, given how the option for the value of the event is written down, as in `--event-value 2`.
-    pub fn words(self, event_value: impl fmt::Display) -> String {
-        match self {
-            ResponseRemedy::NameEvent => format!(
-                "{event_value} names the event where a column has two values; R's survival codes 1 for \
-                 censored and 2 for the event"
-            ),
-        }
-    }
+    /// Say how many trials each row had.
+    GiveTrials,
+    /// Say which label is a success.
+    NamePositive,
+    /// Say in which order the categories stand.
+    OrderLevels,
+    /// Name every category.
+    NameLevels,
 }
 
 fn bad(row: usize, expected: &str, found: String) -> ResponseError {

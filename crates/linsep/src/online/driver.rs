@@ -14,6 +14,7 @@ use super::{Goal, Method, MethodSettings, Order, SettingsError, Span, Tally};
 use crate::Samples;
 use crate::hyperplane::{Evaluation, Hyperplane};
 use crate::lift::{Rows, Whole};
+use crate::watch::Watch;
 
 /// Values that are looked at between two looks at the clock.
 const VALUES_PER_SPAN: usize = 1 << 20;
@@ -46,7 +47,7 @@ pub struct FitSettings {
     pub start: Option<Value>,
     /// Whether [`Fit::state`] is kept; default false.
     pub keep_state: bool,
-    /// How often [`Observer::checkpoint`] is called; default never but at an early stop.
+    /// How often [`Watch::checkpoint`] is called; default never but at an early stop.
     pub checkpoint_every: Option<Duration>,
 }
 
@@ -73,23 +74,6 @@ impl FitSettings {
         self.checkpoint_every.map(|every| Instant::now() + every)
     }
 }
-
-/// Watches a fit. Every hook is optional.
-pub trait Observer {
-    /// Called after each epoch.
-    fn epoch(&mut self, _record: &EpochRecord) {}
-    /// Called up to many times per second; what it costs is charged to the fit.
-    fn progress(&mut self, _progress: &Progress) {}
-    /// Called as often as [`FitSettings::checkpoint_every`] says, and at an early stop.
-    fn checkpoint(&mut self, _checkpoint: &Checkpoint) {}
-    /// Returns the flag that ends the fit once it is true.
-    fn cancelled(&self) -> Option<&AtomicBool> {
-        None
-    }
-}
-
-/// The observer that does nothing.
-impl Observer for () {}
 
 /// One epoch, as it went.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -237,7 +221,7 @@ pub enum FitError {
 pub fn fit(
     samples: &Samples,
     settings: &FitSettings,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Watch,
     checkpoint: Option<Checkpoint>,
 ) -> Result<Fit, FitError> {
     fit_data(&Memory::new(samples), settings, observer, checkpoint)
@@ -253,7 +237,7 @@ pub fn fit(
 pub fn fit_data(
     data: &dyn Data,
     settings: &FitSettings,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Watch,
     checkpoint: Option<Checkpoint>,
 ) -> Result<Fit, FitError> {
     check(data, settings)?;
@@ -291,7 +275,7 @@ fn check(data: &dyn Data, settings: &FitSettings) -> Result<(), FitError> {
 struct Run<'a> {
     whole: &'a Whole<'a>,
     settings: &'a FitSettings,
-    observer: &'a mut dyn Observer,
+    observer: &'a mut dyn Watch,
     method: Box<dyn Method>,
     state: State,
     clock: Clock,
@@ -322,7 +306,7 @@ impl<'a> Run<'a> {
     fn begin(
         whole: &'a Whole<'a>,
         settings: &'a FitSettings,
-        observer: &'a mut dyn Observer,
+        observer: &'a mut dyn Watch,
         checkpoint: Option<Checkpoint>,
     ) -> Result<Self, FitError> {
         if let Some(checkpoint) = &checkpoint {

@@ -21,9 +21,7 @@ pub mod voted;
 pub mod winnow;
 
 pub use checkpoint::Checkpoint;
-pub use driver::{
-    EpochRecord, Fit, FitError, FitSettings, Observer, Progress, Stop, fit, fit_data,
-};
+pub use driver::{EpochRecord, Fit, FitError, FitSettings, Progress, Stop, fit, fit_data};
 pub use order::{Order, Span, sorted_by_class};
 pub use settings::{MethodSettings, SettingsError};
 

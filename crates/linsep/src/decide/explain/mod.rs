@@ -21,7 +21,7 @@ use linsep_proof::{Conflict, RemovalClaim};
 use super::budget::Deadline;
 use super::options::DecideOptions;
 use super::outcome::{Decision, Outcome, WeakSeparator};
-use super::watch::Watch;
+use crate::watch::Watch;
 use crate::{Hyperplane, Samples};
 use carried::carried;
 use duplicates::contradictions;

@@ -26,12 +26,12 @@ use super::super::engine::{Strictly, decide_strictly};
 use super::super::options::{DecideOptions, MarginGoal};
 use super::super::outcome::Decision;
 use super::super::solvers::order::{Scored, keep_smallest};
-use super::super::watch::{Removing, Watch};
 use super::super::{certify, plan};
 use super::packing::packed;
 use super::robust::{Weighing, few_mistakes};
 use super::scaled::Scaled;
 use super::{Removal, RemovedRow};
+use crate::watch::{Removing, Watch};
 use crate::{Error, Hyperplane, Samples};
 
 /// How close to the largest margin the last hyperplane is to come.

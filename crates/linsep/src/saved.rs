@@ -16,7 +16,7 @@ const VERSION: u32 = 2;
 
 /// A hyperplane with all that is needed to use it on new rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Model {
+pub struct SavedModel {
     format: String,
     version: u32,
     /// The method and its settings.
@@ -79,12 +79,12 @@ impl FeatureNames {
     }
 
     /// Errors if its parts do not fit one another.
-    fn check(&self) -> Result<(), ModelError> {
+    fn check(&self) -> Result<(), SavedModelError> {
         if self.names.as_ref().is_some_and(|names| names.len() != self.count) {
-            return Err(ModelError::Inconsistent("it has not one name per feature"));
+            return Err(SavedModelError::Inconsistent("it has not one name per feature"));
         }
         if self.encoding.as_ref().is_some_and(|encoding| encoding.width() != self.count) {
-            return Err(ModelError::Inconsistent("its columns do not make its features"));
+            return Err(SavedModelError::Inconsistent("its columns do not make its features"));
         }
         Ok(())
     }
@@ -151,7 +151,7 @@ impl Training {
 /// Why a model file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ModelError {
+pub enum SavedModelError {
     /// It is not a model file, or it is damaged.
     #[error("not a model file, or a damaged one: {0}")]
     Damaged(#[from] serde_json::Error),
@@ -163,11 +163,11 @@ pub enum ModelError {
     Inconsistent(&'static str),
 }
 
-impl Model {
+impl SavedModel {
     /// Returns the model that a fit found.
     pub fn new(data: &dyn Data, settings: &FitSettings, fit: &Fit) -> Self {
         let (shape, about) = (data.shape(), data.about());
-        Model {
+        SavedModel {
             format: FORMAT.to_string(),
             version: ONE,
             method: settings.method.clone(),
@@ -188,14 +188,14 @@ impl Model {
     /// Returns the model in the text of a model file.
     ///
     /// Errors if the text is not a model, is damaged, or is of a newer version.
-    pub fn from_json(text: &str) -> Result<Self, ModelError> {
+    pub fn from_json(text: &str) -> Result<Self, SavedModelError> {
         match read_version(text)? {
             ONE => {}
-            _ => return Err(ModelError::Inconsistent("it has a hyperplane per class")),
+            _ => return Err(SavedModelError::Inconsistent("it has a hyperplane per class")),
         }
-        let model: Model = serde_json::from_str(text)?;
+        let model: SavedModel = serde_json::from_str(text)?;
         if model.hyperplane.weights.len() != model.features.count {
-            return Err(ModelError::Inconsistent("it has not one weight per feature"));
+            return Err(SavedModelError::Inconsistent("it has not one weight per feature"));
         }
         model.features.check()?;
         Ok(model)
@@ -203,7 +203,7 @@ impl Model {
 }
 
 /// Returns the version of the text of a model file. Errors if it is none, or too new.
-fn read_version(text: &str) -> Result<u32, ModelError> {
+fn read_version(text: &str) -> Result<u32, SavedModelError> {
     #[derive(Deserialize)]
     struct Head {
         format: String,
@@ -213,9 +213,9 @@ fn read_version(text: &str) -> Result<u32, ModelError> {
     let head: Head = serde_json::from_str(text)?;
     match () {
         () if head.format != FORMAT => {
-            Err(ModelError::Inconsistent("its format is not linsep-model"))
+            Err(SavedModelError::Inconsistent("its format is not linsep-model"))
         }
-        () if head.version > VERSION => Err(ModelError::Version(head.version)),
+        () if head.version > VERSION => Err(SavedModelError::Version(head.version)),
         () => Ok(head.version),
     }
 }
@@ -274,24 +274,24 @@ impl ClassModel {
 #[derive(Clone, Debug)]
 pub enum AnyModel {
     /// One hyperplane.
-    Two(Box<Model>),
+    Two(Box<SavedModel>),
     /// One per class.
     Many(Box<ClassModel>),
 }
 
 impl AnyModel {
-    /// Returns the model in the text of a model file. Errors as [`Model::from_json`] does.
-    pub fn from_json(text: &str) -> Result<Self, ModelError> {
+    /// Returns the model in the text of a model file. Errors as [`SavedModel::from_json`] does.
+    pub fn from_json(text: &str) -> Result<Self, SavedModelError> {
         if read_version(text)? == ONE {
-            return Ok(AnyModel::Two(Box::new(Model::from_json(text)?)));
+            return Ok(AnyModel::Two(Box::new(SavedModel::from_json(text)?)));
         }
         let model: ClassModel = serde_json::from_str(text)?;
         let count = model.features.count;
         if model.classes.len() < 2 {
-            return Err(ModelError::Inconsistent("it has not two classes or more"));
+            return Err(SavedModelError::Inconsistent("it has not two classes or more"));
         }
         if model.classes.iter().any(|class| class.hyperplane.weights.len() != count) {
-            return Err(ModelError::Inconsistent("it has not one weight per feature"));
+            return Err(SavedModelError::Inconsistent("it has not one weight per feature"));
         }
         model.features.check()?;
         Ok(AnyModel::Many(Box::new(model)))
@@ -312,17 +312,17 @@ mod tests {
     use crate::data::Memory;
     use crate::online::fit;
 
-    fn model() -> Model {
+    fn model() -> SavedModel {
         let samples = Samples::dense(vec![0.1, 0.7, -0.3, 1e-300], 2, vec![true, false]).unwrap();
         let settings = FitSettings::default();
         let fit = fit(&samples, &settings, &mut (), None).unwrap();
-        Model::new(&Memory::new(&samples), &settings, &fit)
+        SavedModel::new(&Memory::new(&samples), &settings, &fit)
     }
 
     #[test]
     fn a_model_survives_its_file_bit_for_bit() {
         let model = model();
-        let read = Model::from_json(&model.to_json()).unwrap();
+        let read = SavedModel::from_json(&model.to_json()).unwrap();
         assert_eq!(read.hyperplane, model.hyperplane);
         assert_eq!(read.to_json(), model.to_json());
     }
@@ -331,7 +331,7 @@ mod tests {
         let text = model().to_json();
         let changed = text.replace(change.0, change.1);
         assert_ne!(text, changed, "the change must change something");
-        let error = Model::from_json(&changed).unwrap_err().to_string();
+        let error = SavedModel::from_json(&changed).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
 
@@ -342,6 +342,6 @@ mod tests {
         check(("\"count\": 2", "\"count\": 3"), "not one weight per feature");
         check(("\"names\": null", "\"names\": [\"a\"]"), "not one name per feature");
         check(("\"bias\"", "\"bios\""), "missing field `bias`");
-        assert!(Model::from_json("x").is_err());
+        assert!(SavedModel::from_json("x").is_err());
     }
 }

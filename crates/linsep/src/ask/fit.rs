@@ -1,0 +1,330 @@
+//! Which hyperplane does an online method find?
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::decide::seconds;
+use super::{AskError, DataFacts, Reply, columns_left_out};
+use crate::classes::{Trained, fit_one_vs_rest};
+use crate::data::samples::Classes;
+use crate::data::{Data, Memory, Shape};
+use crate::decide::OptionError;
+use crate::distances::{Distances, distances};
+use crate::online::{
+    Checkpoint, Fit, FitError, FitSettings, MethodSettings, Stop, fit_data, sorted_by_class,
+};
+use crate::picture::{Marks, Picture, picture};
+use crate::saved::{ClassModel, ClassNames, SavedModel};
+use crate::watch::{Stage, Watch};
+use crate::{Error, Samples};
+
+/// Bins of the distances.
+const BINS: usize = 32;
+
+/// Which hyperplane does an online method find?
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FitQuestion {
+    /// The method and its settings.
+    pub method: MethodSettings,
+    /// The number of epochs after which it is stopped.
+    pub max_epochs: i64,
+    /// The seconds after which it is stopped.
+    pub time_limit: Option<f64>,
+    /// Whether rows are visited in a new random order each epoch.
+    pub shuffle: bool,
+    /// The random seed.
+    pub seed: u64,
+    /// Whether the mistakes of the hyperplane are counted after every epoch, a pass each.
+    pub evaluate_epochs: bool,
+    /// Whether every epoch is kept.
+    pub history: bool,
+    /// How often the state of the run is handed out, in seconds.
+    pub checkpoint_every: Option<f64>,
+    /// Whether to count how far rows lie from the hyperplane: two more passes.
+    pub distances: bool,
+    /// Whether to make a picture: three more passes.
+    pub picture: bool,
+}
+
+impl Default for FitQuestion {
+    fn default() -> Self {
+        let settings = FitSettings::default();
+        FitQuestion {
+            method: settings.method,
+            max_epochs: settings.max_epochs as i64,
+            time_limit: None,
+            shuffle: settings.shuffle,
+            seed: settings.seed,
+            evaluate_epochs: false,
+            history: false,
+            checkpoint_every: None,
+            distances: false,
+            picture: false,
+        }
+    }
+}
+
+/// Returns the settings of a run that are in their ranges.
+pub(super) fn settings(
+    method: &MethodSettings,
+    max_epochs: i64,
+    time_limit: Option<f64>,
+    shuffle: bool,
+    seed: u64,
+) -> Result<FitSettings, AskError> {
+    method.validate().map_err(FitError::from)?;
+    let whole = u64::try_from(max_epochs).ok().filter(|&epochs| epochs > 0);
+    let max_epochs = whole
+        .ok_or_else(|| OptionError::new("max_epochs", &max_epochs, "an integer, at least 1"))?;
+    let time_limit = seconds(time_limit)?;
+    Ok(FitSettings {
+        method: method.clone(),
+        max_epochs,
+        time_limit,
+        shuffle,
+        seed,
+        ..FitSettings::default()
+    })
+}
+
+impl FitQuestion {
+    /// Returns the settings of the run. Errors with the first that is out of its range.
+    pub fn settings(&self) -> Result<FitSettings, AskError> {
+        let own =
+            settings(&self.method, self.max_epochs, self.time_limit, self.shuffle, self.seed)?;
+        let checkpoint_every = match self.checkpoint_every {
+            None => None,
+            Some(every) => Some(Duration::try_from_secs_f64(every).map_err(|_| {
+                OptionError::new("checkpoint_every", &every, "a number of seconds, at least 0")
+            })?),
+        };
+        Ok(FitSettings {
+            evaluate_epochs: self.evaluate_epochs,
+            keep_history: self.history,
+            checkpoint_every,
+            ..own
+        })
+    }
+
+    /// Errors with the first option that is out of its range.
+    pub fn validate(&self) -> Result<(), AskError> {
+        self.settings().map(|_| ())
+    }
+
+    /// Returns the answer for rows of two classes, wherever they are, from the beginning or from a checkpoint.
+    ///
+    /// Errors if an option is out of its range, if the checkpoint is of another run, or if the rows cannot be read.
+    pub fn ask(
+        &self,
+        data: &dyn Data,
+        checkpoint: Option<Checkpoint>,
+        watch: &mut dyn Watch,
+    ) -> Result<FitAnswer, AskError> {
+        let settings = self.settings()?;
+        watch.stage(&Stage::Fitting { what: self.method.name().to_string() });
+        let fit = fit_data(data, &settings, watch, checkpoint)?;
+        // Where all rows are looked at at once, their order means nothing.
+        let in_order = !self.shuffle && !self.method.needs_memory();
+        let resident = data.resident().filter(|_| in_order);
+        let sorted = resident.is_some_and(|samples| sorted_by_class(samples.positive()));
+        let model = SavedModel::new(data, &settings, &fit);
+        let data_facts = DataFacts::of(data);
+        let mut answer = FitAnswer {
+            question: self.clone(),
+            data: data_facts,
+            fit,
+            sorted_by_class: sorted,
+            model,
+            distances: None,
+            picture: None,
+            drawing_seconds: 0.0,
+        };
+        answer.draw(data, self.distances, self.picture, watch)?;
+        Ok(answer)
+    }
+
+    /// Returns the answer for rows of many classes: a hyperplane for each, against the rest.
+    ///
+    /// Errors as [`ask`](Self::ask) does, and if it was cancelled.
+    pub fn ask_classes(
+        &self,
+        samples: &Samples,
+        classes: &Classes,
+        watch: &mut dyn Watch,
+    ) -> Result<ClassFitAnswer, AskError> {
+        let settings = self.settings()?;
+        let trained = fit_one_vs_rest(samples, classes, &settings, watch)?;
+        let trained = trained.ok_or(AskError::Interrupted)?;
+        Ok(ClassFitAnswer {
+            question: self.clone(),
+            data: DataFacts::of(&Memory::new(samples)),
+            names: classes.names().to_vec(),
+            model: ClassModel::new(samples, classes, &settings, &trained.fits),
+            trained,
+        })
+    }
+}
+
+/// A hyperplane, and how a method got there.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FitAnswer {
+    /// What was asked.
+    pub question: FitQuestion,
+    /// What the data is.
+    pub data: DataFacts,
+    /// What the method found.
+    pub fit: Fit,
+    /// Whether rows were visited in their order, and that is sorted by class: little is learnt from it.
+    pub sorted_by_class: bool,
+    /// The model, to be saved and to predict with.
+    pub model: SavedModel,
+    /// How far rows lie from the hyperplane, if that was asked.
+    pub distances: Option<Distances>,
+    /// What can be drawn, if that was asked.
+    pub picture: Option<Picture>,
+    /// The time that reading rows for the last two took; the fit's own is without it.
+    pub drawing_seconds: f64,
+}
+
+impl FitAnswer {
+    /// Reads rows again for what is to be drawn of them. Rows that are not in memory are not read again for distances
+    /// once a limit was reached.
+    ///
+    /// Errors if they cannot be read.
+    pub fn draw(
+        &mut self,
+        data: &dyn Data,
+        with_distances: bool,
+        with_picture: bool,
+        watch: &mut dyn Watch,
+    ) -> Result<(), Error> {
+        let started = Instant::now();
+        let stopped = matches!(self.fit.stop, Stop::TimeLimit | Stop::Cancelled);
+        if with_distances && (data.resident().is_some() || !stopped) {
+            self.distances = Some(distances(data, &self.fit.hyperplane, BINS)?);
+        }
+        if with_picture {
+            watch.stage(&Stage::Drawing);
+            self.picture = Some(picture(data, &self.fit.hyperplane, &Marks::default())?);
+        }
+        self.drawing_seconds += started.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Returns yes if the hyperplane puts all rows on their own side.
+    pub fn reply(&self) -> Reply {
+        match self.fit.stop {
+            Stop::Separated => Reply::Yes,
+            Stop::Converged | Stop::EpochLimit => Reply::No,
+            Stop::TimeLimit | Stop::Cancelled => Reply::Undecided,
+        }
+    }
+
+    /// Returns the answer for programs.
+    pub fn to_json(&self) -> Value {
+        let mut value = fit_json(self.data.shape, &self.question.method, &self.fit);
+        let about = &self.data.about;
+        let more = json!({
+            "labels": ClassNames::from(&about.label_names),
+            "feature_names": about.feature_names,
+            "rows_dropped": about.dropped,
+            "values_filled": about.filled,
+            "columns_left_out": columns_left_out(about),
+            "weights": self.fit.hyperplane.weights,
+            "bias": self.fit.hyperplane.bias,
+        });
+        if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
+            value.extend(more);
+        }
+        value
+    }
+}
+
+/// A hyperplane per class.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ClassFitAnswer {
+    /// What was asked.
+    pub question: FitQuestion,
+    /// What the data is.
+    pub data: DataFacts,
+    /// The classes, in order.
+    pub names: Vec<String>,
+    /// What the method found for each class, and how well they name rows together.
+    pub trained: Trained,
+    /// The model, to be saved and to predict with.
+    pub model: ClassModel,
+}
+
+impl ClassFitAnswer {
+    /// Returns yes if every class is separated from the rest.
+    pub fn reply(&self) -> Reply {
+        let fits = &self.trained.fits;
+        match () {
+            () if fits.iter().all(Fit::separated) => Reply::Yes,
+            () if fits.iter().any(|fit| fit.stop == Stop::TimeLimit) => Reply::Undecided,
+            () => Reply::No,
+        }
+    }
+
+    /// Returns the share of rows that the hyperplanes together name rightly.
+    pub fn accuracy(&self) -> f64 {
+        let rows = self.data.shape.rows as f64;
+        (rows - self.trained.mistakes as f64) / rows
+    }
+
+    /// Returns the answer for programs.
+    pub fn to_json(&self) -> Value {
+        let method = &self.question.method;
+        let own = |(name, fit): (&String, &Fit)| {
+            let mut value = fit_json(self.data.shape, method, fit);
+            value["label"] = json!(name);
+            value["weights"] = json!(fit.hyperplane.weights);
+            value["bias"] = json!(fit.hyperplane.bias);
+            value
+        };
+        let classes: Vec<Value> = self.names.iter().zip(&self.trained.fits).map(own).collect();
+        json!({
+            "method": method.name(),
+            "separated": self.reply() == Reply::Yes,
+            "mistakes": self.trained.mistakes,
+            "accuracy": self.accuracy(),
+            "rows": self.data.shape.rows,
+            "features": self.data.shape.columns,
+            "feature_names": self.data.about.feature_names,
+            "classes": classes,
+        })
+    }
+}
+
+/// Returns what is common to all that a fit says.
+pub(super) fn fit_json(shape: Shape, method: &MethodSettings, fit: &Fit) -> Value {
+    let evaluation = &fit.evaluation;
+    let mut settings = serde_json::to_value(method).expect("settings are plain data");
+    if let Value::Object(map) = &mut settings {
+        map.shift_remove("name");
+    }
+    json!({
+        "method": method.name(),
+        "settings": settings,
+        "separated": fit.separated(),
+        "stop": fit.stop,
+        "epochs": fit.epochs,
+        "updates": fit.updates,
+        "mistakes": evaluation.mistakes,
+        "accuracy": evaluation.accuracy(),
+        "rows": shape.rows,
+        "features": shape.columns,
+        "rows_evaluated": fit.rows_evaluated,
+        "margin": {
+            "geometric": evaluation.margin.geometric,
+            "angular": evaluation.margin.angular,
+            "angular_upper_bound": fit.margin_bound,
+        },
+        "seconds": fit.seconds,
+    })
+}
