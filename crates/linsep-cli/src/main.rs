@@ -8,12 +8,13 @@ mod disk;
 mod duration;
 mod failure;
 mod interrupt;
-mod observed;
 mod output;
 mod progress;
 mod screen;
+mod session;
 mod size;
 mod suggest;
+mod voice;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,6 +28,7 @@ use linsep::data::threads::{MOST_THREADS, check_environment};
 use args::{Cli, Command};
 use failure::Failure;
 use screen::Screen;
+use session::Session;
 
 fn main() -> ExitCode {
     share_addresses();
@@ -69,15 +71,16 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Failure::usage(clash.to_string(), Some("choose another name; nothing was read or written"))
     })?;
     let interrupt = interrupt::watch();
-    let screen = Screen::new(cli.color);
+    let session =
+        Session { quiet: cli.quiet, screen: Screen::new(cli.color), interrupt: &interrupt };
     match &cli.command {
-        Command::Decide(args) => commands::decide::run(args, cli.quiet, screen, &interrupt),
-        Command::Audit(args) => commands::audit::run(args, cli.quiet, screen, &interrupt),
-        Command::Fit(args) => commands::fit::run(args, cli.quiet, screen, &interrupt),
-        Command::Separation(args) => commands::separation::run(args, cli.quiet, screen, &interrupt),
-        Command::Verify(args) => commands::verify::run(args, cli.quiet),
+        Command::Decide(args) => commands::decide::run(args, &session),
+        Command::Audit(args) => commands::audit::run(args, &session),
+        Command::Fit(args) => commands::fit::run(args, &session),
+        Command::Separation(args) => commands::separation::run(args, &session),
+        Command::Verify(args) => commands::verify::run(args, &session),
         Command::Predict(args) => commands::predict::run(args, &interrupt),
-        Command::Race(args) => commands::race::run(args, cli.quiet, &interrupt),
+        Command::Race(args) => commands::race::run(args, &session),
         Command::Generate(args) => commands::generate::run(args, cli.quiet, &interrupt),
         Command::Reproduce(args) => commands::reproduce::run(args, cli.quiet, &interrupt),
         Command::Completions(args) => commands::manual::completions(args.shell),

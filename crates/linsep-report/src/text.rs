@@ -273,14 +273,16 @@ pub(super) fn order(answer: &RaceAnswer, voice: &dyn Voice) -> Option<String> {
     }
 }
 
-/// Returns the header of a CSV of epochs.
-pub fn history_header() -> &'static str {
-    "method,epoch,mistakes,updates,rows_evaluated,mistakes_after\n"
-}
-
-/// Returns one line of a CSV of epochs. Times are left out: the same run gives the same bytes.
-pub fn history_line(method: &MethodSettings, record: &EpochRecord) -> String {
-    let EpochRecord { epoch, mistakes, updates, rows_evaluated, .. } = record;
-    let after = record.evaluated_mistakes.map_or(String::new(), |n| n.to_string());
-    format!("{},{epoch},{mistakes},{updates},{rows_evaluated},{after}\n", method.name())
+/// Returns a CSV of epochs, one line each. Times are left out: the same run gives the same bytes.
+pub fn history(runs: &[(&MethodSettings, &Fit)]) -> String {
+    let mut text = "method,epoch,mistakes,updates,rows_evaluated,mistakes_after\n".to_string();
+    for (method, fit) in runs {
+        for record in &fit.history {
+            let EpochRecord { epoch, mistakes, updates, rows_evaluated, .. } = record;
+            let after = record.evaluated_mistakes.map_or(String::new(), |n| n.to_string());
+            let name = method.name();
+            text.push_str(&format!("{name},{epoch},{mistakes},{updates},{rows_evaluated},{after}\n"));
+        }
+    }
+    text
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use linsep::classes::folder::QuestionKinds;
+use linsep::decide::{MarginGoal, MarginKind};
+use linsep::models::{Family, Ties};
 
 use super::data::{DataArgs, StreamArgs};
 use crate::duration::parse_duration;
@@ -57,12 +58,8 @@ pub struct DecideArgs {
     /// Relative gap between the bounds on the largest margin at which --margin max stops
     #[arg(long, value_name = "G", default_value_t = 1e-6)]
     pub gap: f64,
-    /// Stop after this many passes over the data
-    #[arg(long, value_name = "N")]
-    pub max_passes: Option<u64>,
-    /// Stop after this time, such as 90, 90s, 5m or 1h
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    pub time_limit: Option<Duration>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Keep what each pass finds in this file, to go on from after a limit, Ctrl-C or a kill; a verdict
     /// removes it
     #[arg(long, value_name = "FILE")]
@@ -79,16 +76,55 @@ pub struct DecideArgs {
     pub stream: StreamArgs,
 }
 
+/// How long a question may take.
+#[derive(Args)]
+pub struct LimitArgs {
+    /// Stop after this many passes over the data
+    #[arg(long, value_name = "N")]
+    pub max_passes: Option<u64>,
+    /// Stop after this time, such as 90, 90s, 5m or 1h; what is proven by then is said
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time_limit: Option<Duration>,
+}
+
+impl LimitArgs {
+    pub fn max_passes(&self) -> Option<i64> {
+        self.max_passes.map(|passes| i64::try_from(passes).unwrap_or(i64::MAX))
+    }
+
+    pub fn time_limit(&self) -> Option<f64> {
+        self.time_limit.map(|limit| limit.as_secs_f64())
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MarginArg {
     Any,
     Max,
 }
 
+impl MarginArg {
+    pub fn goal(self) -> MarginGoal {
+        match self {
+            MarginArg::Any => MarginGoal::Any,
+            MarginArg::Max => MarginGoal::Max,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MarginKindArg {
     Angular,
     Geometric,
+}
+
+impl MarginKindArg {
+    pub fn kind(self) -> MarginKind {
+        match self {
+            MarginKindArg::Angular => MarginKind::Angular,
+            MarginKindArg::Geometric => MarginKind::Geometric,
+        }
+    }
 }
 
 #[derive(Args)]
@@ -156,7 +192,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "COLUMN")]
     pub event: Option<String>,
     /// cox: value of the event where that column has two others, such as 2 for R's coding 1 and 2
-    #[arg(long, value_name = "VALUE", requires = "event", allow_hyphen_values = true)]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub event_value: Option<String>,
     /// cox: column of the times since which rows were observed
     #[arg(long, value_name = "COLUMN")]
@@ -179,11 +215,47 @@ pub enum ModelArg {
     Cox,
 }
 
+impl ModelArgs {
+    /// Returns true if anything was said of a model.
+    pub fn is_given(&self) -> bool {
+        let ModelArgs { model, no_intercept, not_parallel, levels, trials, weights, .. } = self;
+        let ModelArgs { groups, time, event, event_value, entry, ties, .. } = self;
+        let columns = [trials, weights, groups, time, event, event_value, entry];
+        let any = model.is_some() || levels.is_some() || ties.is_some();
+        any || *no_intercept || *not_parallel || columns.iter().any(|column| column.is_some())
+    }
+
+    /// Returns the family that was asked for.
+    pub fn family(&self) -> Family {
+        match self.model {
+            None | Some(ModelArg::Binomial) => Family::Binomial,
+            Some(ModelArg::Multinomial) => Family::Multinomial,
+            Some(ModelArg::Cumulative) => Family::Cumulative,
+            Some(ModelArg::Adjacent) => Family::Adjacent,
+            Some(ModelArg::Sequential) => Family::Sequential,
+            Some(ModelArg::Poisson) => Family::Poisson,
+            Some(ModelArg::NegativeBinomial) => Family::NegativeBinomial,
+            Some(ModelArg::Conditional) => Family::Conditional,
+            Some(ModelArg::Cox) => Family::Cox,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TiesArg {
     Breslow,
     Efron,
     Exact,
+}
+
+impl From<TiesArg> for Ties {
+    fn from(ties: TiesArg) -> Self {
+        match ties {
+            TiesArg::Breslow => Ties::Breslow,
+            TiesArg::Efron => Ties::Efron,
+            TiesArg::Exact => Ties::Exact,
+        }
+    }
 }
 
 #[derive(Args)]
@@ -193,12 +265,8 @@ pub struct SeparationArgs {
     /// Write the proof to this file
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
-    /// Stop after this many passes over the data
-    #[arg(long, value_name = "N")]
-    pub max_passes: Option<u64>,
-    /// Stop after this time, such as 90, 90s, 5m or 1h; what is proven by then is said
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    pub time_limit: Option<Duration>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -235,12 +303,4 @@ pub struct VerifyArgs {
     pub input: DataArgs,
     #[command(flatten)]
     pub stream: StreamArgs,
-}
-
-impl VerifyArgs {
-    /// Returns the questions that a folder has to answer.
-    pub fn kinds(&self) -> QuestionKinds {
-        let VerifyArgs { pairs, one_vs_rest, argmax, .. } = *self;
-        QuestionKinds { pairs, one_vs_rest, argmax }
-    }
 }

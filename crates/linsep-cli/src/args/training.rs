@@ -25,6 +25,16 @@ pub struct RunArgs {
     pub seed: u64,
 }
 
+impl RunArgs {
+    pub fn max_epochs(&self) -> i64 {
+        i64::try_from(self.max_epochs).unwrap_or(i64::MAX)
+    }
+
+    pub fn time_limit(&self) -> Option<f64> {
+        self.time_limit.map(|limit| limit.as_secs_f64())
+    }
+}
+
 #[derive(Args)]
 #[command(next_help_heading = "Method")]
 pub struct MethodArgs {

@@ -1,256 +1,164 @@
-//! `linsep decide`: the verdict, with its proof.
+//! `linsep decide`: the verdict, with its proof; of two classes, or of many.
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
-use linsep::data::Data;
+use linsep::ask::{ClassesQuestion, DecideQuestion};
 use linsep::data::read::ColumnChoice;
-use linsep::decide::{
-    DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal, MarginGoal,
-    MarginKind, Pass, Removing, Verdict, Watch, decide_data, decide_resumable, explain_data,
-};
-use linsep::picture::decision_picture;
-use linsep_report::page::{
-    self,
-    decision::{Context, Timed},
-};
-use linsep_report::{counted, json};
+use linsep_report::heat_map::heat_map;
+use linsep_report::page::{self, Context};
+use linsep_report::{classes, decision};
 
-use super::{distances_from, load, name};
-use crate::args::{DataArgs, DecideArgs, MarginArg, MarginKindArg};
+use super::{load, name, read_classes};
+use crate::args::{DataArgs, DecideArgs, StreamArg};
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::output::{create_if, print};
-use crate::progress::Bar;
-use crate::screen::Screen;
+use crate::output::{ImageFile, create_if, write_file};
+use crate::session::{Session, status};
+use crate::voice::{Shell, quoted};
 
 /// Runs the command.
-pub fn run(
-    args: &DecideArgs,
-    quiet: bool,
-    screen: Screen,
-    interrupt: &Interrupt,
-) -> Result<ExitCode, Failure> {
-    let options = DecideOptions::default()
-        .with_margin(match args.margin {
-            MarginArg::Any => MarginGoal::Any,
-            MarginArg::Max => MarginGoal::Max,
-        })
-        .with_kind(match args.margin_kind {
-            MarginKindArg::Angular => MarginKind::Angular,
-            MarginKindArg::Geometric => MarginKind::Geometric,
-        })
-        .with_gap(args.gap)
-        .with_max_passes(args.max_passes)
-        .with_time_limit(args.time_limit);
-    // Before the data is read, which may take long.
-    options.validate()?;
+pub fn run(args: &DecideArgs, session: &Session) -> Result<ExitCode, Failure> {
     if args.pairs || args.one_vs_rest || args.argmax {
-        return super::classes::run(args, options, quiet, screen, interrupt);
+        return many(args, session);
     }
+    let question = DecideQuestion {
+        margin: args.margin.goal(),
+        margin_kind: args.margin_kind.kind(),
+        gap: args.gap,
+        max_passes: args.limits.max_passes(),
+        time_limit: args.limits.time_limit(),
+        explain: args.explain,
+        distances: !args.json,
+        picture: args.report.is_some(),
+        checkpoint: args.checkpoint.clone(),
+        resume: args.resume,
+    };
     if args.chart.is_some() {
         let message = "--chart draws a matrix of classes".to_string();
         return Err(Failure::usage(message, Some("--report FILE.html draws two classes")));
     }
+    question.validate().map_err(|error| failure(args, error))?;
     let proof_file = create_if(args.proof.as_deref())?;
     let report = create_if(args.report.as_deref())?;
-    let journal = args.checkpoint.as_deref().map(|path| Kept::open(path, args.resume));
-    let mut journal = journal.transpose()?;
-    let loaded = load(&args.data, &args.input, &args.stream, quiet).inspect_err(|_| {
-        if let Some(kept) = journal.as_ref().filter(|_| !args.resume) {
-            kept.remove();
-        }
-    })?;
-    let (bar, cancelled) = (Bar::new("deciding", quiet), interrupt.heed());
-    let mut watcher = Watcher { bar, cancelled, started: Instant::now(), passes: vec![] };
-    let decision = loaded.show(|data| {
-        let mut decision = match &mut journal {
-            Some(kept) => kept.decide(data, &options, &mut watcher)?,
-            None => decide_data(data, &options, &mut watcher)?,
-        };
-        watcher.bar.clear();
-        let explanation = match args.explain {
-            true => explained(data, &decision, &options, &mut watcher, quiet)?,
-            false => None,
-        };
-        let explanation = explanation.as_ref();
-        if let Some(explanation) = explanation {
-            explanation.extend_proof(&mut decision);
-        }
-        // Where nothing was proven there is no file.
-        if let (Some(mut file), Some(proof)) = (proof_file, decision.proof()) {
-            file.write(|out| out.write_all(proof.to_json().as_bytes()))?;
-            file.finish()?;
-        }
-        // All that is read is read before anything is said, so that the passes that are printed are all of them.
-        let (before, started) = (passes(data), Instant::now());
-        let searched = std::mem::take(&mut watcher.passes);
-        let distances = match args.json {
-            true => None,
-            false => distances_from(data, decision.hyperplane(), decision.unfinished)?,
-        };
-        let drawn = match &report {
-            Some(_) => {
-                watcher.bar = Bar::new("drawing", quiet);
-                let drawn = decision_picture(data, &decision, explanation, &mut watcher)?;
-                watcher.bar.clear();
-                Some(drawn)
-            }
-            None => None,
-        };
-        decision.drew(passes(data) - before, started.elapsed().as_secs_f64());
-        if let Some(mut file) = report {
-            let context = context(args, searched);
-            let drawn = drawn.as_ref();
-            let page = page::decision::page(data, &decision, explanation, drawn, &context);
-            file.write(|out| out.write_all(page.as_bytes()))?;
-            file.finish()?;
-        }
-        match args.json {
-            true => print(&format!("{}\n", json::decision(data, &decision, explanation)?))?,
-            false => {
-                let distances = distances.as_ref();
-                let mut summary =
-                    linsep_report::decision::text(data, &decision, explanation, distances)?;
-                if let Some(kept) = journal.as_ref().filter(|_| decision.unfinished) {
-                    summary.text("go on", &kept.remedy(args.max_passes));
-                }
-                screen.show(&summary)?;
-            }
-        }
-        Ok::<_, Failure>(decision)
-    })?;
-    if let Some(kept) = journal.filter(|_| !decision.unfinished) {
-        kept.remove();
+    let loaded = load(&args.data, &args.input, &args.stream, session.quiet)?;
+    let mut watcher = session.watcher("deciding");
+    let answer = loaded.show(|data| question.ask(data, &mut watcher));
+    watcher.clear();
+    let answer = answer.map_err(|error| failure(args, error))?;
+    // Where nothing was proven there is no file.
+    if let (Some(mut file), Some(proof)) = (proof_file, answer.decision.proof()) {
+        file.write(|out| out.write_all(proof.to_json().as_bytes()))?;
+        file.finish()?;
     }
-    Ok(ExitCode::from(match decision.verdict() {
-        Some(Verdict::Separable) => 0,
-        Some(_) => 1,
-        None => 3,
-    }))
+    if let Some(mut file) = report {
+        let page = page::decision::page(&answer, &context(args), &Shell);
+        file.write(|out| out.write_all(page.as_bytes()))?;
+        file.finish()?;
+    }
+    if args.json && answer.is_unexplained() {
+        eprintln!("linsep: --explain is left out: it needs all rows in memory, and they do not fit");
+    }
+    session.show(args.json, || answer.to_json(), || decision::text(&answer, &Shell))?;
+    Ok(status(answer.reply()))
 }
 
-/// Returns the reads of all rows so far.
-fn passes(data: &dyn Data) -> u64 {
-    data.reads().passes(data.shape())
+fn failure(args: &DecideArgs, error: linsep::ask::AskError) -> Failure {
+    Failure::asking(error, args.checkpoint.as_deref())
 }
 
-/// Returns what a page says beside the decision itself.
-fn context(args: &DecideArgs, passes: Vec<Timed>) -> Context {
-    let DataArgs { label, positive, features, exclude, .. } = &args.input;
+/// Asks about many classes.
+fn many(args: &DecideArgs, session: &Session) -> Result<ExitCode, Failure> {
+    let question = ClassesQuestion {
+        pairs: args.pairs,
+        one_vs_rest: args.one_vs_rest,
+        argmax: args.argmax,
+        margin: args.margin.goal(),
+        margin_kind: args.margin_kind.kind(),
+        gap: args.gap,
+        max_passes: args.limits.max_passes(),
+        time_limit: args.limits.time_limit(),
+        explain: args.explain,
+    };
+    question.validate()?;
+    refuse_what_is_of_two_classes(args)?;
+    let nothing_to_draw = || {
+        let hint = "--pairs and --one-vs-rest make a matrix, of up to 60 classes";
+        Failure::usage("--chart has nothing to draw".to_string(), Some(hint))
+    };
+    if args.chart.is_some() && !args.pairs && !args.one_vs_rest {
+        return Err(nothing_to_draw());
+    }
+    let report = create_if(args.report.as_deref())?;
+    let chart = ImageFile::create_if(args.chart.as_deref())?;
+    if let Some(folder) = &args.proof {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::output(folder, &error))?;
+    }
+    let (samples, names) = read_classes(&args.data, &args.input, session.quiet)?;
+    let mut watcher = session.watcher("deciding");
+    let mut answer = question.ask(&samples, &names, &mut watcher)?;
+    watcher.clear();
+    if let Some(folder) = &args.proof {
+        answer.write_proofs(folder, &mut write_file)?;
+        answer.proofs = Some(folder.display().to_string());
+    }
+    if let Some(mut file) = report {
+        let page = page::classes::page(&answer, &context(args));
+        file.write(|out| out.write_all(page.as_bytes()))?;
+        file.finish()?;
+    }
+    if let Some(chart) = chart {
+        let drawn = heat_map(&answer, &format!("Separable classes: {}", name(&args.data)));
+        chart.write(&drawn.ok_or_else(nothing_to_draw)?.file())?;
+    }
+    session.show(args.json, || answer.to_json(), || classes::text(&answer, &Shell))?;
+    Ok(status(answer.reply()))
+}
+
+fn refuse_what_is_of_two_classes(args: &DecideArgs) -> Result<(), Failure> {
+    let refused = match () {
+        () if args.input.positive.is_some() => "--positive",
+        () if args.checkpoint.is_some() => "--checkpoint",
+        () if matches!(args.stream.stream, StreamArg::Yes) => "--stream",
+        () => return Ok(()),
+    };
+    Err(Failure::usage(
+        format!("{refused} is for a question about two classes"),
+        Some("--classes A,B, without --pairs, --one-vs-rest and --argmax, asks about two of them"),
+    ))
+}
+
+/// Returns what a page says beside the answer: the commands that check it.
+fn context(args: &DecideArgs) -> Context {
+    let DataArgs { label, positive, classes, features, exclude, .. } = &args.input;
     let label = label.as_ref().map(|label| match label {
         ColumnChoice::Name(name) => name.clone(),
         ColumnChoice::Number(number) => number.to_string(),
     });
+    let classes = (!classes.is_empty()).then(|| classes.join(","));
     let options = [
         ("--label", label.as_ref()),
         ("--positive", positive.as_ref()),
+        ("--classes", classes.as_ref()),
         ("--features", features.as_ref()),
         ("--exclude", exclude.as_ref()),
     ];
-    let options =
-        options.into_iter().filter_map(|(name, value)| Some([name.into(), value?.clone()]));
-    Context {
-        source: name(&args.data),
-        options: options.flatten().collect(),
-        proof: args
-            .proof
-            .as_deref()
-            .and_then(Path::file_name)
-            .map(|n| n.to_string_lossy().into_owned()),
-        passes,
-    }
-}
-
-/// Returns why data is not separable, if its rows fit in memory.
-fn explained(
-    data: &dyn Data,
-    decision: &Decision,
-    options: &DecideOptions,
-    watcher: &mut Watcher,
-    quiet: bool,
-) -> Result<Option<Explanation>, Failure> {
-    let limits = ExplainOptions::after(decision, options);
-    watcher.bar = Bar::new("explaining", quiet);
-    watcher.bar.say("");
-    let explanation = explain_data(data, decision, &limits, watcher)?;
-    watcher.bar.clear();
-    if explanation.is_none() {
-        eprintln!(
-            "linsep: --explain is left out: it needs all rows in memory, and they do not fit"
-        );
-    }
-    Ok(explanation)
-}
-
-/// The journal of a decision, and its place.
-struct Kept<'a> {
-    path: &'a Path,
-    journal: Journal,
-}
-
-impl<'a> Kept<'a> {
-    /// Opens the journal, so that one that cannot be used is found before the data is read.
-    fn open(path: &'a Path, resume: bool) -> Result<Self, Failure> {
-        let journal = if resume { Journal::resume(path) } else { Journal::create(path) };
-        let journal = journal.map_err(|error| Failure::journal(path, &error))?;
-        Ok(Kept { path, journal })
-    }
-
-    fn decide(
-        &mut self,
-        data: &dyn Data,
-        options: &DecideOptions,
-        watch: &mut dyn Watch,
-    ) -> Result<Decision, Failure> {
-        let decision = decide_resumable(data, options, watch, &mut self.journal);
-        decision.map_err(|error| match error {
-            DecideError::Journal(error) => Failure::journal(self.path, &error),
-            error => error.into(),
-        })
-    }
-
-    /// Returns how to go on.
-    fn remedy(&self, max_passes: Option<u64>) -> String {
-        // Passes that are kept count as passes.
-        let more = max_passes.map_or("", |_| ", with a larger --max-passes");
-        format!("--resume goes on from {}{more}", self.path.display())
-    }
-
-    /// Removes the file: there is nothing to go on with.
-    fn remove(&self) {
-        // Best effort: what was asked for has been said.
-        let _ = std::fs::remove_file(self.path);
-    }
-}
-
-/// Shows the passes, and ends the work on Ctrl-C.
-struct Watcher<'a> {
-    bar: Bar,
-    cancelled: &'a AtomicBool,
-    started: Instant,
-    passes: Vec<Timed>,
-}
-
-impl Watch for Watcher<'_> {
-    fn pass(&mut self, pass: &Pass) {
-        let seconds = self.started.elapsed().as_secs_f64();
-        self.passes.push(Timed { pass: pass.clone(), seconds });
-        let Pass { passes, mistakes, .. } = pass;
-        self.bar.say(&format!("pass {passes} · {}", counted(*mistakes, "mistake")));
-    }
-
-    fn removing(&self, Removing { questions, rows, settled, .. }: &Removing) {
-        let best = rows.map_or(String::new(), |rows| {
-            format!(" · {} to remove so far", counted(rows as u64, "row"))
-        });
-        let share = rows.zip(*settled).map(|(rows, settled)| settled as f64 / rows as f64);
-        self.bar.say_share(&format!("{}{best}", counted(*questions as u64, "question")), share);
-    }
-
-    fn cancelled(&self) -> Option<&AtomicBool> {
-        Some(self.cancelled)
-    }
+    let options = options.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let options: String =
+        options.map(|(name, value)| format!(" {name} {}", quoted(value))).collect();
+    let kinds = [
+        (args.pairs, " --pairs"),
+        (args.one_vs_rest, " --one-vs-rest"),
+        (args.argmax, " --argmax"),
+    ];
+    let kinds: String = kinds.iter().filter(|(asked, _)| *asked).map(|(_, flag)| *flag).collect();
+    let (source, file) = (name(&args.data), args.proof.as_deref().and_then(Path::file_name));
+    let default = if kinds.is_empty() { "proof.json" } else { "proofs" };
+    let file = file.map_or(default.to_string(), |name| quoted(&name.to_string_lossy()));
+    let data = quoted(&source);
+    let make = match args.proof {
+        Some(_) => String::new(),
+        None => format!("linsep decide {data}{kinds} --proof {file}{options}\n"),
+    };
+    let check = format!("{make}linsep verify {data} {file}{kinds}{options}");
+    Context { source, check }
 }

@@ -1,25 +1,22 @@
-//! The commands, one per file.
+//! The commands, one per file: arguments become a question, the library answers it, and the answer is shown.
 
 pub mod audit;
-pub mod classes;
 pub mod decide;
 pub mod fit;
-pub mod fit_classes;
 pub mod generate;
 pub mod manual;
 pub mod method;
 pub mod predict;
-pub mod proofs;
 pub mod race;
 pub mod reproduce;
 pub mod separation;
 pub mod verify;
 
+use linsep::Samples;
+use linsep::data::ErrorKind;
 use linsep::data::error::bytes_for_people;
 use linsep::data::read::{self, Loaded, Room};
-use linsep::data::{Data, ErrorKind};
-use linsep::distances::{Distances, distances};
-use linsep::{Hyperplane, Samples};
+use linsep::data::samples::Classes;
 
 use crate::args::{DataArgs, StreamArg, StreamArgs, source};
 use crate::failure::Failure;
@@ -33,20 +30,6 @@ fn name(data: &str) -> String {
             .file_name()
             .map_or_else(|| path.to_string(), |name| name.to_string_lossy().into_owned()),
     }
-}
-
-/// Bins of the histogram: with a name of twelve letters it fits a terminal of 60 columns.
-const BINS: usize = 32;
-
-/// Returns how far the rows lie from a hyperplane, if there is one. Rows on the disk are not read again once a
-/// limit was reached.
-fn distances_from(
-    data: &dyn Data,
-    hyperplane: Option<&Hyperplane>,
-    stopped: bool,
-) -> Result<Option<Distances>, Failure> {
-    let hyperplane = hyperplane.filter(|_| data.resident().is_some() || !stopped);
-    Ok(hyperplane.map(|hyperplane| distances(data, hyperplane, BINS)).transpose()?)
 }
 
 /// Reads the samples that DATA and the data options name.
@@ -89,7 +72,7 @@ fn load(data: &str, input: &DataArgs, stream: &StreamArgs, quiet: bool) -> Resul
 
 /// Reads the rows of the chosen classes, which are to be two unless one is set against the others.
 fn chosen(data: &str, input: &DataArgs, quiet: bool) -> Result<Samples, Failure> {
-    let (samples, classes) = classes::read_classes(data, input, quiet)?;
+    let (samples, classes) = read_classes(data, input, quiet)?;
     let positive = match &input.positive {
         Some(wanted) => classes.find(wanted)?,
         None if classes.count() == 2 => 1,
@@ -99,4 +82,31 @@ fn chosen(data: &str, input: &DataArgs, quiet: bool) -> Result<Samples, Failure>
         }
     };
     Ok(classes.one_vs_rest(&samples, positive))
+}
+
+/// Reads rows with all their classes, or with those that were chosen.
+fn read_classes(
+    data: &str,
+    input: &DataArgs,
+    quiet: bool,
+) -> Result<(Samples, Classes), Failure> {
+    let bar = Bar::new("reading", quiet);
+    let options = input.options();
+    let progress = |rows| bar.rows(rows, options.meter.share(rows));
+    let (samples, classes) = read::read_classes(&source(data), &options, &progress)?;
+    bar.clear();
+    if input.classes.is_empty() {
+        return Ok((samples, classes));
+    }
+    let mut chosen = vec![];
+    for wanted in &input.classes {
+        chosen.push(classes.find(wanted).map_err(|error| error.in_source(&source(data).name()))?);
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    if chosen.len() < 2 {
+        let message = "--classes names one class; expected two or more".to_string();
+        return Err(Failure::usage(message, Some("--positive sets one class against the rest")));
+    }
+    Ok(classes.only(&samples, &chosen)?)
 }

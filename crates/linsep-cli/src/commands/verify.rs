@@ -1,77 +1,86 @@
-//! `linsep verify`: check a proof in exact arithmetic.
+//! `linsep verify`: check a proof in exact arithmetic, or a folder of proofs.
 
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
-use linsep::classes::folder::QuestionKinds;
-use linsep::models::{Model, Response, SeparationError};
+use linsep::ask::{AskError, VerifyAnswer, VerifyQuestion};
+use linsep::classes::folder::{INDEX, ProofIndex};
+use linsep::proof::Proof;
 use linsep::proof::proof::MOST_BYTES;
-use linsep::proof::{
-    Margin, Proof, Refused, Removals, Verified, verify_binomial, verify_data, verify_model,
-};
-use linsep_report::{counted, verification::meaning};
-use serde_json::json;
+use linsep_report::verification;
 
-use super::{load, proofs};
-use crate::args::VerifyArgs;
+use super::{load, read_classes, separation};
+use crate::args::{VerifyArgs, source};
 use crate::failure::Failure;
-use crate::observed::{observe, spelled};
 use crate::output::print;
+use crate::progress::Bar;
+use crate::session::{Session, status};
+use crate::voice::asked_by;
 
-/// Returns the model that is asked about; none if it is the rows as they stand. Where nothing is said of a model, a proof
-/// about one is held against the model that `separation` takes then.
-fn asked(args: &VerifyArgs, proof: &Proof) -> Option<Model> {
-    (args.model.is_given() || proof.model.is_some()).then(|| args.model.model())
+/// Runs the command.
+pub fn run(args: &VerifyArgs, session: &Session) -> Result<ExitCode, Failure> {
+    let VerifyArgs { pairs, one_vs_rest, argmax, .. } = *args;
+    let question = VerifyQuestion { model: None, pairs, one_vs_rest, argmax };
+    if args.proof.is_dir() {
+        if args.model.is_given() {
+            let what = format!(
+                "{}: a folder of proofs is about classes, not about a model",
+                args.proof.display()
+            );
+            let hint = "name one proof file in it, or leave the options of models out";
+            return Err(Failure::usage(what, Some(hint)));
+        }
+        return folder(args, &question, session);
+    }
+    if pairs || one_vs_rest || argmax {
+        let what = format!("{}: one proof, where a folder is asked for", args.proof.display());
+        let hint = "linsep decide DATA --pairs --proof DIR writes a folder of proofs";
+        return Err(Failure::usage(what, Some(hint)));
+    }
+    let answer = checked(args, question, &read_proof(&args.proof)?, session)?;
+    let text = match args.json {
+        true => answer.to_json().to_string(),
+        false => verification::text(&answer, 1, &|model| Some(asked_by(model))),
+    };
+    print(&format!("{text}\n"))?;
+    Ok(status(answer.reply()))
 }
 
 /// Returns what the checker says of the proof for the data, or for what a model makes of it.
 fn checked(
     args: &VerifyArgs,
+    question: VerifyQuestion,
     proof: &Proof,
-    quiet: bool,
-) -> Result<Result<Verified, Refused>, Failure> {
-    let asked = asked(args, proof);
-    // Before the data is read, which may lack the columns of another question.
-    if let Err(refused) = proof.answers(asked.as_ref()) {
-        return Ok(Err(refused));
-    }
-    let Some(model) = asked else {
-        let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
-        return loaded.show(|data| {
-            let found = verify_data(data, proof, None)?;
-            Ok(found.map_err(|refused| refused.in_file(&data.about().rows)))
-        });
+    session: &Session,
+) -> Result<VerifyAnswer, Failure> {
+    // Where nothing is said of a model, a proof about one is held against the model that `separation` takes then.
+    let asked = match args.model.is_given() || proof.model.is_some() {
+        true => Some(separation::question(&args.model, &args.input)?),
+        false => None,
     };
-    args.model.check()?;
-    if args.model.is_plain() {
-        let loaded = load(&args.data, &args.input, &args.stream, quiet)?;
-        return loaded.show(|data| match model {
-            Model::Binomial { intercept: true } => {
-                let found = verify_binomial(data, proof)?;
-                Ok(found.map_err(|refused| refused.in_file(&data.about().rows)))
-            }
-            _ => match data.gather()? {
-                Some(samples) => {
-                    let response = Response::labels(samples.positive());
-                    let found = verify_model(samples.features(), &model, &response, None, proof);
-                    Ok(found.map_err(SeparationError::from)?)
-                }
-                None => Err(Failure::usage(
-                    "the rows do not fit in memory, as this proof needs them to".to_string(),
-                    None,
-                )),
-            },
-        });
+    let question = VerifyQuestion { model: asked.as_ref().map(|asked| asked.model()), ..question };
+    // Before the data is read, which may lack the columns of another question.
+    if let Some(refused) = question.refused(proof) {
+        return Ok(refused);
     }
-    let observed = observe(&args.data, &args.input, &args.model, quiet)?;
-    let kept = observed.kept.as_deref();
-    let found = verify_model(&observed.design, &model, &observed.response, kept, proof);
-    found.map_err(|error| observed.failure(error.into()))
+    match asked.filter(|asked| !asked.is_plain()) {
+        None => {
+            let loaded = load(&args.data, &args.input, &args.stream, session.quiet)?;
+            Ok(loaded.show(|data| question.ask(data, proof))?)
+        }
+        Some(asked) => {
+            let (bar, options) = (Bar::new("reading", session.quiet), args.input.options());
+            let progress = |rows| bar.rows(rows, options.meter.share(rows));
+            let table = asked.read(&source(&args.data), &options, &progress)?;
+            bar.clear();
+            Ok(table.verify(&asked, proof)?)
+        }
+    }
 }
 
 /// Reads a proof file.
-pub fn read_proof(path: &Path) -> Result<Proof, Failure> {
+fn read_proof(path: &Path) -> Result<Proof, Failure> {
     let mut bytes = vec![];
     // No more than tells that it is too long.
     std::fs::File::open(path)
@@ -81,78 +90,40 @@ pub fn read_proof(path: &Path) -> Result<Proof, Failure> {
     Proof::from_json(&String::from_utf8_lossy(&bytes)).map_err(|error| Failure::proof(path, &error))
 }
 
-/// Runs the command.
-pub fn run(args: &VerifyArgs, quiet: bool) -> Result<ExitCode, Failure> {
-    if args.proof.is_dir() {
-        if args.model.is_given() {
-            let what = format!(
-                "{}: a folder of proofs is about classes, not about a model",
-                args.proof.display()
-            );
-            return Err(Failure::usage(
-                what,
-                Some("name one proof file in it, or leave the options of models out"),
-            ));
+/// Checks a folder of proofs as a whole.
+fn folder(
+    args: &VerifyArgs,
+    question: &VerifyQuestion,
+    session: &Session,
+) -> Result<ExitCode, Failure> {
+    let path = args.proof.join(INDEX);
+    let text = std::fs::read_to_string(&path).map_err(|error| Failure::input(&path, &error))?;
+    let index = ProofIndex::from_json(&text)
+        .map_err(|error| Failure::usage(format!("{}: {error}", path.display()), None))?;
+    let (samples, classes) = read_classes(&args.data, &args.input, session.quiet)?;
+    let (bar, all) = (Bar::new("verifying", session.quiet), index.proofs.len());
+    let mut read = 0;
+    let answer = question.ask_folder(&samples, &classes, &index, &mut |file| {
+        read += 1;
+        bar.say_share(&format!("{read} of {all} proofs"), Some(read as f64 / all as f64));
+        // A name with a path in it could be any file.
+        let name = Path::new(file);
+        if name.components().count() != 1 || name.file_name().is_none() {
+            let found = format!("expected the name of a file beside it, found \"{file}\"");
+            return Err(Failure::usage(format!("{}: {found}", path.display()), None));
         }
-        return proofs::verify_folder(args, &args.proof, quiet);
+        read_proof(&args.proof.join(name))
+    })?;
+    bar.clear();
+    match args.json {
+        true => print(&format!("{}\n", answer.to_json()))?,
+        false => print(&verification::folder(&answer))?,
     }
-    if args.kinds() != QuestionKinds::default() {
-        let what = format!("{}: one proof, where a folder is asked for", args.proof.display());
-        let hint = "linsep decide DATA --pairs --proof DIR writes a folder of proofs";
-        return Err(Failure::usage(what, Some(hint)));
+    Ok(status(answer.reply()))
+}
+
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Self {
+        Failure::asking(error, None)
     }
-    let proof = read_proof(&args.proof)?;
-    let outcome = checked(args, &proof, quiet)?;
-    let text = match (&outcome, args.json) {
-        (Ok(valid), true) => {
-            let verdict = valid.verdict().to_string();
-            let mut value = json!({ "valid": true, "verdict": verdict, "reason": null });
-            if let Some(model) = valid.model() {
-                value["model"] = json!(model);
-            }
-            if let Some(Removals { at_least, at_most }) = valid.removals() {
-                value["removal"] = json!({ "at_least": at_least, "at_most": at_most });
-            }
-            value.to_string()
-        }
-        (Err(refused), true) => {
-            // A proof that does not hold says nothing about the data.
-            json!({ "valid": false, "verdict": null, "reason": refused.to_string() }).to_string()
-        }
-        (Ok(valid), false) => {
-            let rows = match valid.model() {
-                Some(_) => counted(valid.rows() as u64, "structure vector"),
-                None => counted(valid.rows() as u64, "row"),
-            };
-            let margin = valid.margin().map(|Margin { kind, lower, upper }| {
-                format!("\n  margin      at least {lower:e} {kind}; none exceeds {upper:e}")
-            });
-            let removal = valid.removals().map(|Removals { at_least, at_most }| {
-                let most = counted(at_most as u64, "row");
-                match at_least == at_most {
-                    true => format!("\n  removal     {most} must go, and no smaller set exists"),
-                    false => {
-                        format!("\n  removal     at least {at_least} and at most {most} must go")
-                    }
-                }
-            });
-            format!(
-                "valid: {} (verified in exact arithmetic, {rows}){}{}",
-                meaning(valid),
-                margin.unwrap_or_default(),
-                removal.unwrap_or_default()
-            )
-        }
-        (Err(refused), false) => {
-            let instead = match refused {
-                Refused::OtherQuestion { claimed, .. } => {
-                    format!("\n  asked by    {}", spelled(claimed.as_ref()))
-                }
-                _ => String::new(),
-            };
-            format!("refused: {refused}{instead}")
-        }
-    };
-    print(&format!("{text}\n"))?;
-    Ok(ExitCode::from(u8::from(outcome.is_err())))
 }

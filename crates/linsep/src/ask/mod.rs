@@ -29,14 +29,17 @@ mod estimate;
 mod fit;
 mod race;
 mod rows;
+mod table;
 mod verify;
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::audit::AuditError;
 use crate::data::Error;
-use crate::data::error::Column;
+use crate::data::error::{Column, Place};
 use crate::data::samples::About;
 use crate::decide::{DecideError, OptionError};
 use crate::models::{ObservedError, SeparationError};
@@ -51,6 +54,7 @@ pub use estimate::{
 pub use fit::{ClassFitAnswer, FitAnswer, FitQuestion};
 pub use race::{RaceAnswer, RaceQuestion};
 pub use rows::{CitedRow, CitedRows, DataFacts};
+pub use table::ModelTable;
 pub use verify::{FolderAnswer, VerifyAnswer, VerifyQuestion};
 
 /// A question of any kind, in plain values: what the program makes of arguments, Python of keywords, and a file of JSON.
@@ -184,6 +188,9 @@ pub enum AskError {
     /// The response does not fit the model.
     #[error(transparent)]
     Separation(SeparationError),
+    /// What is wrong with a table, and where.
+    #[error(transparent)]
+    Located(Box<Located>),
     /// An audit could not begin.
     #[error(transparent)]
     Audit(AuditError),
@@ -196,6 +203,27 @@ pub enum AskError {
     /// It was cancelled before there was anything to say.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// What is wrong with a table in a file, and where.
+#[derive(Debug)]
+pub struct Located {
+    /// The place.
+    pub place: Place,
+    /// What is wrong there.
+    pub error: AskError,
+}
+
+impl std::error::Error for Located {}
+
+impl fmt::Display for Located {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match &self.error {
+            // The place names the column.
+            AskError::Observed(error) => write!(f, "{}: {}", self.place, error.error),
+            error => write!(f, "{}: {error}", self.place),
+        }
+    }
 }
 
 /// An option that was given where it means nothing. Names are those of Python; each front end has its own spelling.

@@ -1,0 +1,69 @@
+//! How the program speaks: rows count from 1, and remedies are flags.
+
+use linsep::models::{Model, Ties};
+use linsep_report::voice::{Remedy, Voice};
+
+/// The voice of the command line.
+pub struct Shell;
+
+impl Voice for Shell {
+    fn first(&self) -> usize {
+        1
+    }
+
+    fn spell(&self, remedy: Remedy) -> String {
+        match remedy {
+            Remedy::Option { name, value: None } => flag(name),
+            Remedy::Option { name, value: Some(value) } => format!("{} {value}", flag(name)),
+            Remedy::KeepProof => "--proof FILE keeps it".to_string(),
+            Remedy::KeepProofs => "--proof DIR keeps them".to_string(),
+            Remedy::SeeWeights => "--json prints them, --proof FILE keeps them".to_string(),
+            Remedy::SeeModel => "-o FILE keeps them, --json prints them".to_string(),
+            Remedy::SeeAll(_) => "--json names all".to_string(),
+            Remedy::SeeRanking => "--top N shows N rows, -o FILE keeps all".to_string(),
+            Remedy::Resume { checkpoint, passes } => {
+                // Passes that are kept count as passes.
+                let more = if passes { ", with a larger --max-passes" } else { "" };
+                format!("--resume goes on from {}{more}", checkpoint.display())
+            }
+            Remedy::Decide => "`linsep decide`".to_string(),
+            _ => String::new(),
+        }
+    }
+}
+
+/// Returns the flag of an option.
+pub fn flag(name: &str) -> String {
+    match name {
+        "intercept" => "--no-intercept".to_string(),
+        "parallel" => "--not-parallel".to_string(),
+        _ => format!("--{}", name.replace('_', "-")),
+    }
+}
+
+/// Returns the options that ask about a model, but for the columns that it needs.
+pub fn asked_by(model: Option<&Model>) -> String {
+    let Some(model) = model else { return "no option of a model".to_string() };
+    let own = match model {
+        Model::Binomial { intercept: false }
+        | Model::Poisson { intercept: false }
+        | Model::NegativeBinomial { intercept: false }
+        | Model::Multinomial { intercept: false } => " --no-intercept",
+        Model::Cumulative { parallel: false }
+        | Model::Adjacent { parallel: false }
+        | Model::Sequential { parallel: false } => " --not-parallel",
+        Model::Cox { ties: Ties::Efron } => " --ties efron",
+        Model::Cox { ties: Ties::Exact } => " --ties exact",
+        _ => "",
+    };
+    format!("--model {}{own}, with the columns that it needs", model.name())
+}
+
+/// Returns a word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=,:+%@".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_string(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
