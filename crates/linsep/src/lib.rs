@@ -34,10 +34,12 @@
 pub mod audit;
 pub mod classes;
 pub mod cover;
+pub mod data;
 pub mod decide;
 pub mod distances;
 pub mod experiments;
 pub mod hyperplane;
+pub mod kernels;
 pub mod lift;
 pub mod model;
 pub mod models;
@@ -50,7 +52,6 @@ pub mod soft_margin;
 mod standard;
 
 pub use hyperplane::{Evaluation, Hyperplane, Margin};
-pub use linsep_data as data;
 pub use linsep_data::{Error, Samples};
 pub use linsep_proof as proof;
 

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::data::samples::Classes;
+use crate::kernels::RowArithmetic;
 use crate::online::{Fit, FitError, FitSettings, Observer, fit};
 use crate::{Hyperplane, Samples};
 

@@ -32,6 +32,7 @@ use super::packing::packed;
 use super::robust::{Weighing, few_mistakes};
 use super::scaled::Scaled;
 use super::{Removal, RemovedRow};
+use crate::kernels::RowArithmetic;
 use crate::{Error, Hyperplane, Samples};
 
 /// How close to the largest margin the last hyperplane is to come.
