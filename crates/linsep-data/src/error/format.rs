@@ -27,7 +27,7 @@ impl Format {
     /// Returns the format that the extension stands for, compressed or not, or `None`.
     ///
     /// ```
-    /// use linsep_read::Format;
+    /// use linsep_data::error::Format;
     /// assert_eq!(Format::by_extension("train.svm.gz".as_ref()), Some(Format::Libsvm));
     /// assert_eq!(Format::by_extension("train.txt".as_ref()), None);
     /// ```
