@@ -122,7 +122,7 @@ fn what_cannot_be_read_is_named() {
     };
     check("a", b"PK\x03\x04....", "a zip archive");
     check("a.csv", b"PK\x03\x04....", "a zip archive");
-    check("a.svm", b"SQLite format 3\0", "a SQLite database");
+    check("a.svm", b"SQLite format 3\0", "binary data");
     check("a.csv", b"\xff\xfe1\0,\0", "UTF-16 text (little-endian)");
     check("a.csv", &[0; 70_000], "binary data");
     check("a.csv", b"\x93NUMPY\x01\0", "npy data");

@@ -59,63 +59,22 @@ pub enum Foreign {
         /// Whether the high byte comes first.
         big_endian: bool,
     },
-    /// UTF-32 text.
-    Utf32 {
-        /// Whether the high bytes come first.
-        big_endian: bool,
-    },
     /// A table in a format that can be read, in a file that is called otherwise.
     Misnamed(Format),
     /// An Excel workbook.
     Xlsx,
     /// An Excel workbook of before 2007.
     Xls,
-    /// An OpenDocument spreadsheet.
-    Ods,
     /// JSON text.
     Json,
     /// A web page.
     Html,
-    /// XML text.
-    Xml,
-    /// A PDF document.
-    Pdf,
     /// A pickled Python object.
     Pickle,
-    /// An HDF5 file.
-    Hdf5,
-    /// A SQLite database.
-    Sqlite,
     /// Several NumPy arrays in one file.
     Npz,
-    /// A MATLAB file.
-    Matlab,
-    /// An R data file.
-    R,
-    /// A SAS table.
-    Sas,
-    /// An SPSS table.
-    Spss,
-    /// A Stata table.
-    Stata,
-    /// A Feather file of the first version.
-    FeatherV1,
-    /// An ORC file.
-    Orc,
-    /// An Avro file.
-    Avro,
     /// A zip archive.
     Zip,
-    /// A tar archive.
-    Tar,
-    /// A 7z archive.
-    SevenZip,
-    /// A rar archive.
-    Rar,
-    /// LZ4-compressed data.
-    Lz4,
-    /// An image.
-    Image,
     /// Bytes that are no text, and nothing that is known.
     Binary,
 }
@@ -125,34 +84,14 @@ impl fmt::Display for Foreign {
         f.write_str(match self {
             Foreign::Utf16 { big_endian: false } => "UTF-16 text (little-endian)",
             Foreign::Utf16 { big_endian: true } => "UTF-16 text (big-endian)",
-            Foreign::Utf32 { big_endian: false } => "UTF-32 text (little-endian)",
-            Foreign::Utf32 { big_endian: true } => "UTF-32 text (big-endian)",
             Foreign::Misnamed(format) => return write!(f, "{format} data"),
             Foreign::Xlsx => "an Excel workbook (.xlsx)",
             Foreign::Xls => "an Excel workbook (.xls)",
-            Foreign::Ods => "an OpenDocument spreadsheet",
             Foreign::Json => "JSON",
             Foreign::Html => "a web page (HTML)",
-            Foreign::Xml => "XML",
-            Foreign::Pdf => "a PDF document",
             Foreign::Pickle => "a pickled Python object",
-            Foreign::Hdf5 => "an HDF5 file",
-            Foreign::Sqlite => "a SQLite database",
             Foreign::Npz => "an npz archive of NumPy arrays",
-            Foreign::Matlab => "a MATLAB file",
-            Foreign::R => "an R data file",
-            Foreign::Sas => "a SAS table",
-            Foreign::Spss => "an SPSS table",
-            Foreign::Stata => "a Stata table",
-            Foreign::FeatherV1 => "a Feather file of version 1",
-            Foreign::Orc => "an ORC file",
-            Foreign::Avro => "an Avro file",
             Foreign::Zip => "a zip archive",
-            Foreign::Tar => "a tar archive",
-            Foreign::SevenZip => "a 7z archive",
-            Foreign::Rar => "a rar archive",
-            Foreign::Lz4 => "LZ4-compressed data",
-            Foreign::Image => "an image",
             Foreign::Binary => "binary data",
         })
     }
