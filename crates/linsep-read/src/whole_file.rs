@@ -4,6 +4,9 @@
 //! Linux         a file without a name, which gets one when it is whole: kill -9 leaves nothing behind
 //! elsewhere     a file under a temporary name beside its own, renamed when it is whole
 //! ```
+//!
+//! Why not the crate `atomic-write-file`: it refuses a folder only when the work is done, cannot finish where there is
+//! no /proc, and leaves a file behind if it is killed while it renames.
 
 use std::ffi::OsString;
 use std::fs::{self, File};

@@ -30,6 +30,13 @@
 //! | pass, fold | one read of all rows, and what it computes |
 //!
 //! ARCHITECTURE.md has the other words, and the floor plan.
+//!
+//! ## Features
+//!
+//! - `columnar`: reads Parquet and Arrow files.
+//! - `lp`: the rival that solves a linear program.
+//! - `png`: charts as PNG.
+//! - `internals`: what benchmarks measure by itself; no part of the interface.
 
 pub mod audit;
 pub mod classes;
