@@ -19,7 +19,7 @@ format: ## Check the formatting
 
 lint: ## Clippy, warnings denied, with all features and with none
 	cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
-	cargo clippy -p linsep-data -p linsep-proof -p linsep --no-default-features --quiet -- -D warnings
+	cargo clippy -p linsep-data -p linsep-proof -p linsep-read -p linsep --no-default-features --quiet -- -D warnings
 
 doc: ## Build the docs, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --all-features --quiet

@@ -4,9 +4,10 @@
 use std::hint::black_box;
 
 use linsep::data::generate::{Generated, Generator};
-use linsep::data::kernels::logistic::logistic;
-use linsep::data::kernels::product::{Matrix, add_product};
-use linsep::data::kernels::{Element, sparse_dot};
+use linsep::data::samples::Element;
+use linsep::kernels::logistic::logistic;
+use linsep::kernels::product::{Matrix, add_product};
+use linsep::kernels::{Arithmetic, sparse_dot};
 
 use crate::timing::shortest;
 
@@ -68,7 +69,7 @@ fn product() {
     );
 }
 
-fn dense<T: Generated>(name: &str) {
+fn dense<T: Generated + Arithmetic + bytemuck::Pod>(name: &str) {
     let mut values = vec![T::default(); ROWS * COLUMNS];
     let mut positive = vec![false; ROWS];
     Generator::new(ROWS, COLUMNS, 1).fill(0..ROWS, &mut values, &mut positive);

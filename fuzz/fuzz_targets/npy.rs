@@ -3,6 +3,6 @@
 mod reader;
 
 use libfuzzer_sys::fuzz_target;
-use linsep_data::read::Format;
+use linsep_read::Format;
 
 fuzz_target!(|bytes: &[u8]| reader::check(Format::Npy, bytes));

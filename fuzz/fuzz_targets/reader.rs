@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use linsep_data::read::{Format, ReadOptions, Source, read};
 use linsep_data::samples::Missing;
+use linsep_read::{Format, ReadOptions, Source, read};
 
 /// Reads the bytes as data of this format. Samples, if any come out, must be finite and of both
 /// classes.

@@ -111,7 +111,7 @@ impl Matrix {
 
 fn dense<T>(array: &Bound<'_, PyArray2<T>>) -> PyResult<Dense<T>>
 where
-    T: Element + linsep::data::kernels::Element,
+    T: Element + linsep::data::samples::Element,
 {
     let (rows, columns) = (array.shape()[0], array.shape()[1]);
     let values: Lent<T> = Arc::new(Array::new(array)?);

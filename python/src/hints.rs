@@ -80,23 +80,13 @@ fn reader(foreign: Foreign) -> Option<String> {
     let reader = match foreign {
         Foreign::Misnamed(format) => return Some(format!("format=\"{format}\" reads it")),
         Foreign::Utf16 { .. } => "pandas.read_csv(..., encoding=\"utf-16\")",
-        Foreign::Utf32 { .. } => "pandas.read_csv(..., encoding=\"utf-32\")",
-        Foreign::Xlsx | Foreign::Xls | Foreign::Ods => "pandas.read_excel",
+        Foreign::Xlsx | Foreign::Xls => "pandas.read_excel",
         Foreign::Json => "pandas.read_json",
         Foreign::Html => {
             return Some("fetch the file itself: this is a page, perhaps to log in".to_string());
         }
-        Foreign::Xml => "pandas.read_xml",
         Foreign::Pickle => "pandas.read_pickle",
-        Foreign::Hdf5 => "pandas.read_hdf",
-        Foreign::Sqlite => "pandas.read_sql",
         Foreign::Npz => "numpy.load",
-        Foreign::Matlab => "scipy.io.loadmat",
-        Foreign::Sas => "pandas.read_sas",
-        Foreign::Spss => "pandas.read_spss",
-        Foreign::Stata => "pandas.read_stata",
-        Foreign::FeatherV1 => "pandas.read_feather",
-        Foreign::Orc => "pandas.read_orc",
         _ => return None,
     };
     Some(frame(reader))

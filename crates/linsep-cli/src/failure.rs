@@ -274,40 +274,19 @@ fn foreign_hint(foreign: Foreign, file: &str) -> Option<String> {
     let hint = match foreign {
         Foreign::Utf16 { big_endian: false } => converted("UTF-16LE", file),
         Foreign::Utf16 { big_endian: true } => converted("UTF-16BE", file),
-        Foreign::Utf32 { big_endian: false } => converted("UTF-32LE", file),
-        Foreign::Utf32 { big_endian: true } => converted("UTF-32BE", file),
         Foreign::Misnamed(format) => format!("--format {format} reads it"),
-        Foreign::Xlsx | Foreign::Xls | Foreign::Ods => {
+        Foreign::Xlsx | Foreign::Xls => {
             "save the sheet as CSV, in UTF-8, from the spreadsheet program".to_string()
         }
         Foreign::Json => pandas("read_json"),
         Foreign::Html => "fetch the file itself: this is a page, perhaps to log in".to_string(),
-        Foreign::Xml => pandas("read_xml"),
         Foreign::Pickle => pandas("read_pickle"),
-        Foreign::Hdf5 => pandas("read_hdf"),
-        Foreign::Sqlite => {
-            format!("sqlite3 -header -csv {file} 'select * from TABLE' > data.csv")
-        }
         Foreign::Npz => format!(
             "in Python: numpy.save(\"X.npy\", numpy.load(\"{file}\")[NAME]), and the labels to X.labels.npy"
         ),
-        Foreign::Matlab => {
-            format!("in Python: numpy.save(\"X.npy\", scipy.io.loadmat(\"{file}\")[NAME])")
-        }
-        Foreign::R => "in R: write.csv(DATA, \"data.csv\", row.names = FALSE)".to_string(),
-        Foreign::Sas => pandas("read_sas"),
-        Foreign::Spss => pandas("read_spss"),
-        Foreign::Stata => pandas("read_stata"),
-        Foreign::FeatherV1 => pandas("read_feather"),
-        Foreign::Orc => pandas("read_orc"),
-        Foreign::Avro => "export the records as Parquet or CSV".to_string(),
         Foreign::Zip => {
             format!("unzip {file} takes the files out of it")
         }
-        Foreign::Tar => format!("tar -xf {file} takes the files out of it"),
-        Foreign::SevenZip => format!("7z x {file} takes the files out of it"),
-        Foreign::Rar => format!("unrar x {file} takes the files out of it"),
-        Foreign::Lz4 => format!("lz4 -d {file} decompresses it"),
         _ => "csv, tsv, libsvm, npy, parquet and arrow can be read".to_string(),
     };
     Some(hint)

@@ -2,7 +2,7 @@
 //!
 //! [`Data`] shows its rows in blocks, in any order and from several threads, to a [`Fold`]. What a
 //! fold has found must not depend on how the rows were cut into blocks, on their order, or on which
-//! of its copies saw which block: counts, minima and [grid](crate::kernels::Grid) sums do not. So the
+//! of its copies saw which block: counts, minima and sums of terms that are rounded to one grid do not. So the
 //! same bits come out of memory, of a file and of a cluster. Nothing in a fold is as long as the
 //! data, and it owns what it asks for.
 
@@ -145,15 +145,6 @@ impl<'a> Block<'a> {
     /// Returns the number that the row at `place` has in the data.
     pub fn number(&self, place: usize) -> usize {
         place - self.places.start + self.first
-    }
-
-    /// Asks for the row a little after `place` before it is needed. Worth calling for each row where
-    /// rows are visited in turn.
-    #[inline]
-    pub fn prefetch_after(&self, place: usize, ahead: usize) {
-        if place + ahead < self.places.end {
-            self.samples.features().prefetch(place + ahead);
-        }
     }
 
     /// Returns the block without its first rows.
@@ -330,7 +321,7 @@ impl<'a> Memory<'a> {
 }
 
 /// Returns how many rows to show at once to a fold.
-pub(crate) fn rows_per_block(features: &Features) -> usize {
+pub fn rows_per_block(features: &Features) -> usize {
     let values = match features {
         Features::Sparse(matrix) => matrix.stored() / matrix.rows().max(1),
         dense => dense.columns(),

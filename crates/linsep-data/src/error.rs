@@ -1,15 +1,18 @@
 //! What can be wrong with data, and where.
 
+mod format;
+
 use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::read::Foreign;
+pub use format::{Foreign, Format, without_compression};
+
 use crate::samples::SparseFault;
 
 /// How much of what was found an error shows.
-pub(crate) const SHOWN_CHARACTERS: usize = 40;
+pub const SHOWN_CHARACTERS: usize = 40;
 
 /// Where in the input something was found. Lines, rows and columns are counted from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -330,7 +333,7 @@ fn or_nothing(found: &str) -> String {
 }
 
 /// Returns the text as a terminal may show it: what controls it is escaped, and the rest shortened.
-pub(crate) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     let mut characters = text.chars();
     let mut beginning: String = characters.by_ref().take(SHOWN_CHARACTERS).collect();
     if characters.next().is_some() {
@@ -417,14 +420,14 @@ impl From<std::io::Error> for Error {
 
 impl ErrorKind {
     /// Returns the error at a line of a text file.
-    pub(crate) fn at_line(self, line: u64) -> Error {
+    pub fn at_line(self, line: u64) -> Error {
         let mut error = Error::from(self);
         error.place.line = Some(line);
         error
     }
 
     /// Returns the error at a row, counted from 1.
-    pub(crate) fn at_row(self, row: u64) -> Error {
+    pub fn at_row(self, row: u64) -> Error {
         let mut error = Error::from(self);
         error.place.row = Some(row);
         error
@@ -439,7 +442,7 @@ impl Error {
     }
 
     /// Returns the error with the column it was found in.
-    pub(crate) fn in_column(mut self, column: Column) -> Self {
+    pub fn in_column(mut self, column: Column) -> Self {
         self.place.column = Some(column);
         self
     }

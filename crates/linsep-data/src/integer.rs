@@ -2,10 +2,10 @@
 //! decided and proven of rounded integers would not be true of those that were given.
 
 /// Integers up to here have an exact f64.
-pub(crate) const ALL_EXACT: f64 = (1_u64 << 53) as f64;
+pub const ALL_EXACT: f64 = (1_u64 << 53) as f64;
 
 /// Returns the integer as a float, if there is one that is exactly it.
-pub(crate) fn exact(integer: i128) -> Option<f64> {
+pub fn exact(integer: i128) -> Option<f64> {
     let value = integer as f64;
     // The largest i128 is no float, and the float next to it no i128.
     (value as i128 == integer && integer != i128::MAX).then_some(value)
@@ -13,7 +13,7 @@ pub(crate) fn exact(integer: i128) -> Option<f64> {
 
 /// Returns true if the text is an integer, digits and no more, that is not exactly `value`, the float nearest to it.
 #[cold]
-pub(crate) fn is_rounded(text: &[u8], value: f64) -> bool {
+pub fn is_rounded(text: &[u8], value: f64) -> bool {
     let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
     if value.abs() < ALL_EXACT || digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return false;

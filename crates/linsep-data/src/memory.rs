@@ -29,12 +29,12 @@ pub fn require(bytes: u64) -> Result<(), Error> {
 }
 
 /// Errors if there is no memory for so many values more.
-pub(crate) fn require_values<T>(count: usize) -> Result<(), Error> {
+pub fn require_values<T>(count: usize) -> Result<(), Error> {
     require((count as u64).saturating_mul(size_of::<T>() as u64))
 }
 
 /// Returns so many values, all of them `value`. Errors, and does not abort, if there is no memory for them.
-pub(crate) fn filled<T: Clone>(value: T, count: usize) -> Result<Vec<T>, Error> {
+pub fn filled<T: Clone>(value: T, count: usize) -> Result<Vec<T>, Error> {
     require_values::<T>(count)?;
     Ok(vec![value; count])
 }
@@ -42,7 +42,7 @@ pub(crate) fn filled<T: Clone>(value: T, count: usize) -> Result<Vec<T>, Error> 
 /// Makes room for more values, so that the next ones are taken without asking again.
 ///
 /// Errors, and does not abort, if there is no memory for them.
-pub(crate) fn reserve<T>(all: &mut Vec<T>, more: usize) -> Result<(), Error> {
+pub fn reserve<T>(all: &mut Vec<T>, more: usize) -> Result<(), Error> {
     if all.capacity() - all.len() >= more {
         return Ok(());
     }
@@ -67,14 +67,14 @@ pub(crate) fn reserve<T>(all: &mut Vec<T>, more: usize) -> Result<(), Error> {
 }
 
 /// Adds values. Errors, and does not abort, if there is no memory for them.
-pub(crate) fn extend<T: Copy>(all: &mut Vec<T>, more: &[T]) -> Result<(), Error> {
+pub fn extend<T: Copy>(all: &mut Vec<T>, more: &[T]) -> Result<(), Error> {
     reserve(all, more.len())?;
     all.extend_from_slice(more);
     Ok(())
 }
 
 /// Returns how many bytes can be asked for without harm, or `None` where nobody tells.
-pub(crate) fn available() -> Option<u64> {
+pub fn available() -> Option<u64> {
     left().map(|bytes| bytes.saturating_sub(headroom()))
 }
 

@@ -73,11 +73,9 @@ impl Fold for Fingerprint {
 
     fn absorb(&mut self, block: &Block<'_>) {
         let samples = block.samples();
-        let ahead = samples.features().rows_ahead();
         let keys = || self.keys.get_or_init(|| (0..self.shape.columns).map(key).collect());
         let mut total = self.sum;
         for i in block.places() {
-            block.prefetch_after(i, ahead);
             let sum = match Row::of(samples.features(), i) {
                 Row::Dense64(x) => dense_sum(keys(), x),
                 Row::Dense32(x) => dense_sum(keys(), x),

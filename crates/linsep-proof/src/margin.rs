@@ -80,9 +80,7 @@ impl Fold for SidesAndMargin<'_> {
     fn absorb(&mut self, block: &Block<'_>) {
         let SidesAndMargin { kind, weights, bias, length, .. } = *self;
         let samples = block.samples();
-        let ahead = samples.features().rows_ahead();
         for i in block.places() {
-            block.prefetch_after(i, ahead);
             let (right, margin) = side_and_margin(samples, i, kind, weights, bias, length);
             if !right {
                 self.astray = self.astray.into_iter().chain([block.number(i)]).min();

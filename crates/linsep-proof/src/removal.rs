@@ -117,9 +117,7 @@ impl Fold for Rest<'_> {
 
     fn absorb(&mut self, block: &Block<'_>) {
         let samples = block.samples();
-        let ahead = samples.features().rows_ahead();
         for i in block.places() {
-            block.prefetch_after(i, ahead);
             let row = block.number(i);
             if self.removed.binary_search(&row).is_ok() {
                 continue;

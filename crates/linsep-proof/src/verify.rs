@@ -469,9 +469,7 @@ impl Fold for Sides<'_> {
 
     fn absorb(&mut self, block: &Block<'_>) {
         let samples = block.samples();
-        let ahead = samples.features().rows_ahead();
         for i in block.places() {
-            block.prefetch_after(i, ahead);
             let first = match self.of_row(samples, i) {
                 Ordering::Less => &mut self.wrong,
                 Ordering::Equal => &mut self.on,

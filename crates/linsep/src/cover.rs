@@ -94,7 +94,7 @@ fn deviance(x: f64, m: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::kernels::power_of_two;
+    use crate::kernels::power_of_two;
 
     /// The sum as the theorem has it, in integers.
     fn counted(rows: u32, features: u32) -> f64 {

@@ -6,6 +6,8 @@ use linsep_data::{Block, Data, Error, Fold, Memory, Samples, fold};
 use linsep_proof::exact::{Row, sign_of_value};
 use serde::{Deserialize, Serialize};
 
+use crate::kernels::RowArithmetic;
+
 /// Weights w and bias b: the positive side is w·x + b > 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hyperplane {

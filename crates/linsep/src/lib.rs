@@ -30,14 +30,23 @@
 //! | pass, fold | one read of all rows, and what it computes |
 //!
 //! ARCHITECTURE.md has the other words, and the floor plan.
+//!
+//! ## Features
+//!
+//! - `columnar`: reads Parquet and Arrow files.
+//! - `lp`: the rival that solves a linear program.
+//! - `png`: charts as PNG.
+//! - `internals`: what benchmarks measure by itself; no part of the interface.
 
 pub mod ask;
 pub mod audit;
 pub mod classes;
 pub mod cover;
+pub mod data;
 pub mod decide;
 pub mod distances;
 pub mod hyperplane;
+pub mod kernels;
 pub mod lift;
 pub mod models;
 pub mod online;
@@ -50,7 +59,6 @@ mod standard;
 pub mod watch;
 
 pub use hyperplane::{Evaluation, Hyperplane, Margin};
-pub use linsep_data as data;
 pub use linsep_data::{Error, Samples};
 pub use linsep_proof as proof;
 pub use watch::Watch;

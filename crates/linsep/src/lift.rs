@@ -5,12 +5,13 @@ mod whole;
 
 use std::ops::Range;
 
-use linsep_data::kernels::{Grid, exponent, power_of_two};
+pub(crate) use whole::Whole;
+
 use linsep_data::{Block, Features, Samples};
 use rayon::prelude::*;
 
 use crate::Hyperplane;
-pub(crate) use whole::Whole;
+use crate::kernels::{Grid, RowArithmetic, exponent, power_of_two};
 
 /// Rows handed to one task when all are scored.
 const ROWS_PER_TASK: usize = 1024;
@@ -285,7 +286,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns how many roundings the value of a dot product goes through at the most, for error
-    /// bounds: the depth of the sum in [`linsep_data::kernels`], and the few steps around it.
+    /// bounds: the depth of the sum in [`crate::kernels`], and the few steps around it.
     pub fn rounding_depth(&self) -> usize {
         match self.samples.features() {
             Features::Dense64(_) | Features::Dense32(_) => self.samples.columns() / 16 + 12,

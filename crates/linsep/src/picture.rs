@@ -16,12 +16,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::data::kernels::Element;
 use crate::data::{Block, Data, Fold, Samples, fold};
 use crate::decide::{
     DecideOptions, Decision, Explanation, Outcome, Watch, compromise_data, rounded,
 };
 use crate::distances::{Distances, distances};
+use crate::kernels::{Arithmetic, RowArithmetic};
 use crate::{Error, Hyperplane};
 
 /// Bins of the histogram.

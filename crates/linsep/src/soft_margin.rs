@@ -23,9 +23,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::Samples;
-use crate::data::kernels::Element;
 use crate::decide::{Cholesky, Halt};
 use crate::hyperplane::Hyperplane;
+use crate::kernels::Arithmetic;
 use crate::lift::Rows;
 
 /// Features up to which a step is worth its products.

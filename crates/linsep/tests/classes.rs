@@ -5,6 +5,7 @@ use linsep::classes::{ARGMAX, Answer, ClassOptions, Linear, Question, argmax, de
 use linsep::data::Features;
 use linsep::data::samples::{Classes, Dense, SparseBuilder};
 use linsep::decide::{DecideError, DecideOptions, Decision, Verdict, decide};
+use linsep::kernels::RowArithmetic;
 use linsep::models::{Model, Response, SeparationKind, SeparationOptions, check_model};
 use linsep::proof::{verify, verify_model};
 use proptest::prelude::*;

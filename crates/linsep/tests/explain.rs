@@ -13,6 +13,7 @@ use linsep::decide::{
     DecideOptions, Decision, ExplainOptions, Explanation, Outcome, Removing, Verdict, Watch,
     decide, explain,
 };
+use linsep::kernels::RowArithmetic;
 use linsep::proof::{IBig, Proof, Removals, verify};
 use proptest::prelude::*;
 

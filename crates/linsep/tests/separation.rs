@@ -12,6 +12,7 @@ use linsep::data::read::{ReadOptions, Source, StreamOptions, Streamed};
 use linsep::data::samples::{Features, SparseBuilder};
 use linsep::data::write::{npy_header, npy_labels};
 use linsep::decide::{DecideOptions, Limit, Watch};
+use linsep::kernels::RowArithmetic;
 use linsep::models::{
     Separation, SeparationKind, SeparationOptions, check_separation, check_separation_data,
 };

@@ -14,6 +14,7 @@ use linsep::data::samples::{About, LabelNames, Labels, Missing};
 use linsep::data::{Data, Error, ErrorKind, Samples, Shape};
 use linsep::decide::remote::rows::{Gathered, Runs};
 use linsep::decide::remote::{self, Remote, answer};
+use linsep::kernels::RowArithmetic;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;

@@ -109,7 +109,7 @@ impl RowIds {
     }
 
     /// Makes room for these names too. Errors if there is no memory for them.
-    pub(crate) fn reserve(&mut self, more: &RowIds) -> Result<(), Error> {
+    pub fn reserve(&mut self, more: &RowIds) -> Result<(), Error> {
         memory::reserve(&mut self.ends, more.ends.len())?;
         if self.text.capacity() - self.text.len() < more.text.len() {
             // As much again, so that few requests are made.

@@ -29,7 +29,7 @@ impl Classes {
             return Err(ErrorKind::OneClass { label, rows: rows.len() }.into());
         }
         let mut order: Vec<usize> = (0..spellings.len()).collect();
-        order.sort_by(|&a, &b| in_order(&spellings[a], &spellings[b]));
+        order.sort_by(|&a, &b| label_order(&spellings[a], &spellings[b]));
         let mut places = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &code)| places[code] = place as u32);
         let names = order.iter().map(|&code| spellings[code].clone()).collect();
@@ -128,8 +128,8 @@ fn named(samples: Samples, [negative, positive]: [String; 2]) -> Samples {
 }
 
 /// Returns the order of two labels or levels: numbers by value and before words, words by letters.
-pub fn in_order(a: &str, b: &str) -> Ordering {
-    match (fast_float2::parse::<f64, _>(a), fast_float2::parse::<f64, _>(b)) {
+pub fn label_order(a: &str, b: &str) -> Ordering {
+    match (a.parse::<f64>(), b.parse::<f64>()) {
         (Ok(x), Ok(y)) => x.total_cmp(&y).then_with(|| a.cmp(b)),
         (Ok(_), Err(_)) => Ordering::Less,
         (Err(_), Ok(_)) => Ordering::Greater,
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_are_in_order() {
+    fn classes_are_label_order() {
         let found = classes("10 9 b 9.0 a").unwrap();
         assert_eq!(found.names(), ["9", "10", "a", "b"]);
         assert_eq!(found.codes(), [1, 0, 3, 0, 2]);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_keep_rows_in_order() {
+    fn questions_keep_rows_label_order() {
         let all = classes("b a c b").unwrap();
         let values = vec![1.0, 2.0, 3.0, 4.0];
         let samples = Samples::dense(values, 1, vec![true, false, true, true]).unwrap();

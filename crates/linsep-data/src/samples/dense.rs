@@ -1,24 +1,19 @@
-//! Dense rows, in memory, mapped from a file, or lent by someone else.
+//! Dense rows, in memory or lent by someone else.
 
 use std::sync::Arc;
 
-use memmap2::Mmap;
-
-use super::Lent;
-use crate::kernels::Element;
+use super::{Element, Lent};
 
 /// Where the values of a dense matrix live.
 #[derive(Clone)]
 enum Storage<T> {
     /// Shared by copies of the matrix.
     Owned(Arc<Vec<T>>),
-    /// A file mapped into memory; the values start `offset` bytes into it.
-    Mapped { map: Arc<Mmap>, offset: usize },
-    /// Memory that belongs to someone else, read in place.
+    /// Memory that belongs to someone else, read in place: an array, or a file that is mapped.
     Lent(Lent<T>),
 }
 
-/// Rows of equal length, one after the other, in memory, mapped from a file, or lent.
+/// Rows of equal length, one after the other, in memory or lent.
 ///
 /// A row may be a part of a longer stored row, so that a label column at either end of the file
 /// needs no copy: row i has the `columns` values from `start + i * stride` on.
@@ -47,21 +42,6 @@ impl<T: Element> Dense<T> {
         }
     }
 
-    /// Returns the matrix stored in native byte order `offset` bytes into a mapped file, or `None`
-    /// if the values are not aligned there or the file is too short.
-    pub fn mapped(map: Arc<Mmap>, offset: usize, rows: usize, columns: usize) -> Option<Self> {
-        let bytes = rows.checked_mul(columns)?.checked_mul(size_of::<T>())?;
-        let slice = map.get(offset..offset.checked_add(bytes)?)?;
-        bytemuck::try_cast_slice::<u8, T>(slice).ok()?;
-        Some(Dense {
-            storage: Storage::Mapped { map, offset },
-            rows,
-            columns,
-            stride: columns,
-            start: 0,
-        })
-    }
-
     /// Returns the matrix whose rows of `columns` values follow one another in memory that belongs
     /// to someone else, or `None` if it does not hold rows x columns values. No value is copied.
     pub fn lent(values: Lent<T>, rows: usize, columns: usize) -> Option<Self> {
@@ -85,16 +65,8 @@ impl<T: Element> Dense<T> {
     fn values(&self) -> &[T] {
         match &self.storage {
             Storage::Owned(values) => values,
-            Storage::Mapped { map, offset } => {
-                let end = offset + self.stored_len() * size_of::<T>();
-                bytemuck::cast_slice(&map[*offset..end])
-            }
             Storage::Lent(values) => (**values).as_ref(),
         }
-    }
-
-    fn stored_len(&self) -> usize {
-        self.rows * self.stride
     }
 
     /// Returns the number of rows.
@@ -114,9 +86,10 @@ impl<T: Element> Dense<T> {
         &self.values()[from..from + self.columns]
     }
 
-    /// Returns true if the values are read from a mapped file.
-    pub fn is_mapped(&self) -> bool {
-        matches!(self.storage, Storage::Mapped { .. })
+    /// Returns the stored values from the beginning of row `first` on, and how many values after it the next row
+    /// begins: those of a column at an edge that was left out lie between them.
+    pub fn stored_from(&self, first: usize) -> (&[T], usize) {
+        (&self.values()[self.start + first * self.stride..], self.stride)
     }
 
     /// Returns true if the values are read from memory that belongs to someone else.
@@ -124,18 +97,8 @@ impl<T: Element> Dense<T> {
         matches!(self.storage, Storage::Lent(_))
     }
 
-    /// Writes w·x to `out` for the rows from `first` on.
-    pub fn scores(&self, first: usize, w: &[f64], out: &mut [f64]) {
-        assert_eq!(w.len(), self.columns);
-        assert!(first + out.len() <= self.rows);
-        if out.is_empty() {
-            return;
-        }
-        T::scores(w, &self.values()[self.start + first * self.stride..], self.stride, out);
-    }
-
     /// Returns the rows of matrices of as many columns, those of this one first.
-    pub(crate) fn stacked(&self, others: impl Iterator<Item = Self>) -> Self {
+    pub fn stacked(&self, others: impl Iterator<Item = Self>) -> Self {
         let (mut values, mut rows) = (self.to_vec(), self.rows);
         for other in others {
             values.extend_from_slice(&other.to_vec());
@@ -145,7 +108,7 @@ impl<T: Element> Dense<T> {
     }
 
     /// Returns all values, row after row.
-    pub(crate) fn to_vec(&self) -> Vec<T> {
+    pub fn to_vec(&self) -> Vec<T> {
         if self.stride == self.columns {
             return self.values().to_vec();
         }
@@ -153,7 +116,7 @@ impl<T: Element> Dense<T> {
     }
 
     /// Returns a copy of the rows that `keep` names.
-    pub(crate) fn select_rows(&self, keep: &[usize]) -> Self {
+    pub fn select_rows(&self, keep: &[usize]) -> Self {
         let mut values = Vec::with_capacity(keep.len() * self.columns);
         for &i in keep {
             values.extend_from_slice(self.row(i));

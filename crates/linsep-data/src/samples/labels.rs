@@ -38,7 +38,7 @@ enum Key {
 }
 
 fn key(spelling: &str) -> Key {
-    match fast_float2::parse::<f64, _>(spelling) {
+    match spelling.parse::<f64>() {
         // -0 and 0 are one label.
         // Two integers that round to one float are two labels.
         Ok(value) if value.is_finite() && !integer::is_rounded(spelling.as_bytes(), value) => {
@@ -81,7 +81,7 @@ impl LabelTable {
     }
 
     /// Makes room for more rows. Errors if there is no memory for them.
-    pub(crate) fn reserve(&mut self, rows: usize) -> Result<(), Error> {
+    pub fn reserve(&mut self, rows: usize) -> Result<(), Error> {
         memory::reserve(&mut self.rows, rows)
     }
 
@@ -100,7 +100,7 @@ impl LabelTable {
     }
 
     /// Returns a table of the rows for which `keep` is true; labels of no other row are forgotten.
-    pub(crate) fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
+    pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut kept = LabelTable::new();
         for (_, &code) in self.rows.iter().enumerate().filter(|&(i, _)| keep(i)) {
             kept.push(&self.spellings[code as usize]);
@@ -109,7 +109,7 @@ impl LabelTable {
     }
 
     /// Returns a table of these rows, in this order; a row that does not exist has an empty label.
-    pub(crate) fn select(&self, rows: impl IntoIterator<Item = usize>) -> Self {
+    pub fn select(&self, rows: impl IntoIterator<Item = usize>) -> Self {
         let mut some = LabelTable::new();
         for row in rows {
             let spelling = self.rows.get(row).map(|&code| self.spellings[code as usize].as_str());
@@ -177,7 +177,7 @@ impl LabelTable {
 }
 
 fn larger(a: &str, b: &str) -> bool {
-    match (fast_float2::parse::<f64, _>(a), fast_float2::parse::<f64, _>(b)) {
+    match (a.parse::<f64>(), b.parse::<f64>()) {
         // Large integers may be one float.
         (Ok(x), Ok(y)) => x > y || x == y && a > b,
         _ => a > b,

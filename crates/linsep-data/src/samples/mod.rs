@@ -3,9 +3,10 @@
 mod about;
 mod classes;
 mod dense;
+mod element;
 mod encoding;
 mod labels;
-mod prefetch;
+pub mod lanes;
 mod row_numbers;
 mod sparse;
 
@@ -14,18 +15,15 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 pub use about::{About, LeftOut, RowIds, WhyLeftOut};
-pub use classes::Classes;
-pub use classes::in_order;
+pub use classes::{Classes, label_order};
 pub use dense::Dense;
-pub(crate) use encoding::Encoder;
+pub use element::Element;
 pub use encoding::{Encoded, Encoding};
 pub use labels::{LabelNames, LabelTable, Labels};
-pub(crate) use prefetch::{prefetch, rows_ahead};
 pub use row_numbers::RowNumbers;
 pub use sparse::{Sparse, SparseBuilder, SparseFault};
 
 use crate::error::{Column, Error, ErrorKind};
-use crate::kernels::{self, Element, Grid};
 use crate::memory;
 
 /// Memory that belongs to someone else, such as an array of another language, read in place for as
@@ -65,58 +63,6 @@ impl Features {
         }
     }
 
-    /// Returns w·x for row `i`.
-    #[inline]
-    pub fn dot(&self, i: usize, w: &[f64]) -> f64 {
-        match self {
-            Features::Dense64(m) => f64::dot(w, m.row(i)),
-            Features::Dense32(m) => f32::dot(w, m.row(i)),
-            Features::Sparse(m) => {
-                let (indices, values) = m.row(i);
-                kernels::sparse_dot(w, indices, values)
-            }
-        }
-    }
-
-    /// Asks for row `i` before it is needed; a row that does not exist is nothing to ask for.
-    #[inline]
-    pub fn prefetch(&self, i: usize) {
-        if i >= self.rows() {
-            return;
-        }
-        match self {
-            Features::Dense64(m) => prefetch(m.row(i)),
-            Features::Dense32(m) => prefetch(m.row(i)),
-            Features::Sparse(m) => {
-                let (indices, values) = m.row(i);
-                prefetch(indices);
-                prefetch(values);
-            }
-        }
-    }
-
-    /// Returns how many rows ahead to ask for when rows are visited in turn.
-    pub fn rows_ahead(&self) -> usize {
-        match self {
-            Features::Dense64(m) => rows_ahead::<f64>(m.columns()),
-            Features::Dense32(m) => rows_ahead::<f32>(m.columns()),
-            Features::Sparse(m) => rows_ahead::<f64>(m.stored() / m.rows().max(1)),
-        }
-    }
-
-    /// Adds c x to w for row `i`.
-    #[inline]
-    pub fn axpy(&self, i: usize, c: f64, w: &mut [f64]) {
-        match self {
-            Features::Dense64(m) => f64::axpy(c, m.row(i), w),
-            Features::Dense32(m) => f32::axpy(c, m.row(i), w),
-            Features::Sparse(m) => {
-                let (indices, values) = m.row(i);
-                kernels::sparse_axpy(c, indices, values, w);
-            }
-        }
-    }
-
     /// Calls `visit` with the index and the value of each stored feature of row `i`, in order.
     /// Dense rows store their zeros, sparse rows do not.
     pub fn for_each(&self, i: usize, mut visit: impl FnMut(usize, f64)) {
@@ -132,39 +78,12 @@ impl Features {
         }
     }
 
-    /// Adds c x to w for row `i`, each term rounded to the grid.
-    #[inline]
-    pub fn axpy_on(&self, grid: Grid, i: usize, c: f64, w: &mut [f64]) {
-        match self {
-            Features::Dense64(m) => f64::axpy_on(grid, c, m.row(i), w),
-            Features::Dense32(m) => f32::axpy_on(grid, c, m.row(i), w),
-            Features::Sparse(m) => {
-                let (indices, values) = m.row(i);
-                kernels::sparse_axpy_on(grid, c, indices, values, w);
-            }
-        }
-    }
-
-    /// Writes w·x to `out` for the rows from `first` on, on the calling thread.
-    pub fn scores(&self, first: usize, w: &[f64], out: &mut [f64]) {
-        match self {
-            Features::Dense64(m) => m.scores(first, w, out),
-            Features::Dense32(m) => m.scores(first, w, out),
-            Features::Sparse(m) => {
-                for (k, out) in out.iter_mut().enumerate() {
-                    let (indices, values) = m.row(first + k);
-                    *out = kernels::sparse_dot(w, indices, values);
-                }
-            }
-        }
-    }
-
     /// Returns the Euclidean length of (x, 1) for row `i`.
     fn extended_norm(&self, i: usize) -> f64 {
         match self {
-            Features::Dense64(m) => kernels::extended_norm(m.row(i)),
-            Features::Dense32(m) => kernels::extended_norm(m.row(i)),
-            Features::Sparse(m) => kernels::extended_norm(m.row(i).1),
+            Features::Dense64(m) => lanes::extended_norm(m.row(i)),
+            Features::Dense32(m) => lanes::extended_norm(m.row(i)),
+            Features::Sparse(m) => lanes::extended_norm(m.row(i).1),
         }
     }
 
@@ -172,7 +91,7 @@ impl Features {
     ///
     /// # Panics
     /// If there is none, or if they are not of one kind.
-    pub(crate) fn stacked(parts: Vec<Features>) -> Self {
+    pub fn stacked(parts: Vec<Features>) -> Self {
         let mut parts = parts.into_iter();
         let first = parts.next().expect("a matrix");
         if parts.len() == 0 {
@@ -201,12 +120,12 @@ impl Features {
     }
 
     /// Returns true if all values of row `i` are finite, and so is its length.
-    pub(crate) fn is_finite(&self, i: usize) -> bool {
+    pub fn is_finite(&self, i: usize) -> bool {
         self.extended_norm(i).is_finite()
     }
 
     /// Errors if there is no memory for a copy of so many of the rows.
-    pub(crate) fn require_rows(&self, rows: usize) -> Result<(), Error> {
+    pub fn require_rows(&self, rows: usize) -> Result<(), Error> {
         match self {
             Features::Dense64(m) => memory::require_values::<f64>(rows * m.columns()),
             Features::Dense32(m) => memory::require_values::<f32>(rows * m.columns()),
@@ -219,7 +138,7 @@ impl Features {
     }
 
     /// Returns a copy of the rows that `keep` names.
-    pub(crate) fn select_rows(&self, keep: &[usize]) -> Self {
+    pub fn select_rows(&self, keep: &[usize]) -> Self {
         match self {
             Features::Dense64(m) => Features::Dense64(m.select_rows(keep)),
             Features::Dense32(m) => Features::Dense32(m.select_rows(keep)),
@@ -228,7 +147,7 @@ impl Features {
     }
 
     /// Returns the error for a row whose length is not finite: the first value to blame.
-    pub(crate) fn fault(&self, i: usize) -> Error {
+    pub fn fault(&self, i: usize) -> Error {
         let mut found = None;
         self.for_each(i, |k, v| {
             if !v.is_finite() {
@@ -403,7 +322,7 @@ impl Samples {
     }
 
     /// Returns a part that holds these rows as data of its own, whose rows keep the numbers of the file.
-    pub(crate) fn numbered_by(mut self, rows: &[usize]) -> Self {
+    pub fn numbered_by(mut self, rows: &[usize]) -> Self {
         let numbers = self.about.rows.select(rows);
         Arc::make_mut(&mut self.about).rows = numbers;
         self
@@ -499,7 +418,7 @@ impl Samples {
     }
 
     /// Returns the features alone.
-    pub(crate) fn into_features(self) -> Features {
+    pub fn into_features(self) -> Features {
         self.features
     }
 
@@ -555,6 +474,13 @@ impl From<Dense<f32>> for Features {
 mod tests {
     use super::*;
 
+    /// Returns the value of a row that has one.
+    fn value(samples: &Samples, row: usize) -> f64 {
+        let mut found = f64::NAN;
+        samples.features().for_each(row, |_, value| found = value);
+        found
+    }
+
     fn check(values: &[f64], columns: usize, labels: &str, expected: &str) {
         let positive = labels.chars().map(|c| c == '+').collect();
         let error = Samples::dense(values.to_vec(), columns, positive).err().unwrap();
@@ -589,7 +515,7 @@ mod tests {
             .with_feature_names(vec!["a".into()]);
         let rest = samples.without_rows(&[2, 0, 2]).unwrap();
         assert_eq!(rest.positive(), [false, true]);
-        assert_eq!([rest.features().dot(0, &[1.0]), rest.features().dot(1, &[1.0])], [2.0, 4.0]);
+        assert_eq!([value(&rest, 0), value(&rest, 1)], [2.0, 4.0]);
         assert_eq!(rest.norms(), [samples.norms()[1], samples.norms()[3]]);
         assert_eq!(rest.feature_names(), samples.feature_names());
         let error = samples.without_rows(&[0, 3]).err().unwrap();
@@ -606,6 +532,6 @@ mod tests {
         let samples = Samples::new(features, labels, Missing::Drop).unwrap();
         assert_eq!((samples.rows(), samples.about().dropped), (3, 2));
         assert_eq!(samples.positive(), [true, false, true]);
-        assert_eq!(samples.features().dot(1, &[1.0]), 3.0);
+        assert_eq!(value(&samples, 1), 3.0);
     }
 }

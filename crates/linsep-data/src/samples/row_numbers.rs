@@ -41,7 +41,7 @@ impl RowNumbers {
     }
 
     /// Returns the numbers of all rows but these, which rise and are counted from 0.
-    pub(crate) fn without(dropped: &[u64]) -> Self {
+    pub fn without(dropped: &[u64]) -> Self {
         let mut runs = vec![];
         let mut next = 0;
         for (before, &gone) in dropped.iter().enumerate() {
@@ -85,7 +85,7 @@ impl RowNumbers {
     }
 
     /// Returns the numbers in the file of the rows that are left of this data, if `rest` has their numbers in it.
-    pub(crate) fn after(&self, rest: &RowNumbers, rows: usize) -> Self {
+    pub fn after(&self, rest: &RowNumbers, rows: usize) -> Self {
         match rest.is_all() {
             true => self.clone(),
             false => Self::of((0..rows).map(|row| self.in_file(rest.in_file(row)))),
@@ -93,7 +93,7 @@ impl RowNumbers {
     }
 
     /// Returns the error at the row of the file, if it is at one of the data.
-    pub(crate) fn place(&self, mut error: Error) -> Error {
+    pub fn place(&self, mut error: Error) -> Error {
         error.place.row = error.place.row.map(|row| self.number(row as usize - 1) as u64);
         error
     }

@@ -63,7 +63,7 @@ impl Sparse {
     }
 
     /// Returns the rows of matrices of as many columns, those of this one first.
-    pub(crate) fn stacked(&self, others: impl Iterator<Item = Self>) -> Self {
+    pub fn stacked(&self, others: impl Iterator<Item = Self>) -> Self {
         let mut rows = SparseBuilder::default();
         for part in std::iter::once(self.clone()).chain(others) {
             for i in 0..part.rows() {
@@ -76,7 +76,7 @@ impl Sparse {
     }
 
     /// Returns a copy of the rows that `keep` names.
-    pub(crate) fn select_rows(&self, keep: &[usize]) -> Self {
+    pub fn select_rows(&self, keep: &[usize]) -> Self {
         let mut rows = SparseBuilder::default();
         for &i in keep {
             let (indices, values) = self.row(i);

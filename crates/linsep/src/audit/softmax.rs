@@ -13,8 +13,9 @@
 
 use crate::Hyperplane;
 use crate::data::Features;
-use crate::data::kernels::logistic::logistic;
 use crate::decide::lbfgs::{Loss, PlainDescent, Value};
+use crate::kernels::RowArithmetic;
+use crate::kernels::logistic::logistic;
 use crate::standard::Standard;
 
 /// Steps of L-BFGS at the most, and the relative gain that is too small for another.

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::data::samples::Classes;
 use crate::decide::lbfgs::{Loss, PlainDescent, Value};
+use crate::kernels::RowArithmetic;
 use crate::standard::Standard;
 use crate::{Hyperplane, Samples};
 

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::data::samples::Classes;
+use crate::kernels::RowArithmetic;
 use crate::online::{Fit, FitError, FitSettings, fit};
 use crate::watch::{Stage, Watch};
 use crate::{Hyperplane, Samples};

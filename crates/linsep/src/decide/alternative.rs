@@ -29,9 +29,9 @@ use super::plan;
 use super::search::spread;
 use super::solvers::ladder::{Double, Ladder};
 use super::solvers::simplex;
-use crate::data::kernels::twice::Twice;
-use crate::data::kernels::{exponent, power_of_two};
 use crate::hyperplane::norm;
+use crate::kernels::twice::Twice;
+use crate::kernels::{exponent, power_of_two};
 
 /// What is asked.
 #[derive(Clone, Copy)]

@@ -19,9 +19,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use dashu_int::IBig;
 use linsep_data::error::{Error, ErrorKind};
 use linsep_data::kept::Bytes;
-use linsep_data::kernels::Element;
 use linsep_data::samples::{
-    About, Dense, LabelNames, Labels, Missing, Sparse, SparseBuilder, SparseFault,
+    About, Dense, Element, LabelNames, Labels, Missing, Sparse, SparseBuilder, SparseFault,
 };
 use linsep_data::{Absorb, Block, Data, Features, Reads, Samples, Shape};
 use linsep_proof::exact::ExactPlane;

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::Samples;
     use crate::data::Memory;
-    use crate::data::kernels::power_of_two;
+    use crate::kernels::power_of_two;
 
     /// The rows are mirrored, which adds nothing to what they span but the bias.
     fn check(rows: &[&[f64]], expected: &str) {

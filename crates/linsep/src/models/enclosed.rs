@@ -13,7 +13,7 @@
 //!
 //! S. Rump, Verification methods: rigorous results using floating-point arithmetic, Acta Numerica 19 (2010), theorem 10.2.
 
-use linsep_data::kernels::{Element, power_of_two};
+use crate::kernels::{Arithmetic, power_of_two};
 
 use crate::decide::Halt;
 

@@ -14,7 +14,7 @@
 //!
 //! C. Lawson and R. Hanson, Solving least squares problems (1974), chapter 23.
 
-use linsep_data::kernels::Element;
+use crate::kernels::Arithmetic;
 
 /// A product below this share of the target's length is none.
 const FLAT: f64 = 1e-12;

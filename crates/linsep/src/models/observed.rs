@@ -4,7 +4,7 @@
 //! they mean is said here, and by the rules of [`response`](super::response): which label is a success, in which order
 //! categories stand, which of them exist, which rows count.
 
-use linsep_data::samples::in_order;
+use linsep_data::samples::label_order;
 use linsep_proof::structure::{Model, Response, Ties, Trial};
 use serde::{Deserialize, Serialize};
 
@@ -459,7 +459,7 @@ impl ObservedColumn {
     fn sorted(&self) -> (Vec<String>, Vec<u32>) {
         let (words, codes) = self.spelled();
         let mut order: Vec<usize> = (0..words.len()).collect();
-        order.sort_by(|&a, &b| in_order(&words[a], &words[b]));
+        order.sort_by(|&a, &b| label_order(&words[a], &words[b]));
         let mut places = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &code)| places[code] = place as u32);
         let sorted = order.iter().map(|&code| words[code].clone()).collect();

@@ -20,7 +20,6 @@ use std::collections::HashSet;
 use dashu_int::IBig;
 use linsep_data::Samples;
 use linsep_data::kept::fold_kept;
-use linsep_data::kernels::{Element, exponent, power_of_two};
 use linsep_proof::exact::{Sum, parts};
 use linsep_proof::structure::Coefficient;
 use rayon::prelude::*;
@@ -35,6 +34,7 @@ use crate::decide::{
     Alternative, DecideError, Directions, Farkas, Halt, Mirrored, Scan, Scorer, in_lowest_terms,
     planes, rounded, spread,
 };
+use crate::kernels::{Arithmetic, exponent, power_of_two};
 
 /// Coefficients that are looked into at a time: the directions they propose share a pass.
 const BATCH: usize = 16;

@@ -25,7 +25,6 @@
 //! (2023). It is the relaxation method of S. Agmon and of T. Motzkin and I. Schoenberg, Canadian
 //! Journal of Mathematics 6 (1954), on the lifted samples.
 
-use linsep_data::kernels::power_of_two;
 use rand_xoshiro::rand_core::Rng;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -34,6 +33,7 @@ use super::order::random_stream;
 use super::skip::{Skipper, SkipperState};
 use super::{Method, Span, Tally, expect_length, margin_bound, save_state};
 use crate::hyperplane::norm;
+use crate::kernels::power_of_two;
 use crate::lift::Rows;
 
 /// Where `fine` starts.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use crate::kernels::RowArithmetic;
 use crate::lift::Rows;
 
 /// The order of one epoch: as in the data, or shuffled anew each epoch.

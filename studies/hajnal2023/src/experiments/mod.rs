@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use linsep::data::generate::Generator;
 use linsep::decide::{DecideError, DecideOptions, Decision, Verdict, Watch, decide};
 use linsep::online::fine::Settings;
-use linsep::online::{Fit, FitError, FitSettings, MethodSettings, Observer, Stop, fit};
+use linsep::online::{Fit, FitError, FitSettings, MethodSettings, Stop, fit};
 use linsep::{Error, Samples};
 
 /// One of the paper's experiments.
@@ -161,9 +161,8 @@ impl Measurement {
     }
 }
 
-/// Looks on while contenders run.
-pub trait Spectator: Observer + Watch {}
-impl<T: Observer + Watch> Spectator for T {}
+
+
 
 /// Why contenders could not be run.
 #[derive(Debug)]
@@ -195,7 +194,7 @@ pub fn measure<'o>(
     run: usize,
     contenders: &[Contender],
     settings: &FitSettings,
-    spectators: &mut dyn FnMut(&Contender) -> Box<dyn Spectator + 'o>,
+    spectators: &mut dyn FnMut(&Contender) -> Box<dyn Watch + 'o>,
 ) -> Result<Vec<Measurement>, MeasureError> {
     let mut measured = vec![];
     for contender in contenders {

@@ -2,10 +2,10 @@
 
 use dashu_int::ops::{Gcd, UnsignedAbs};
 use dashu_int::{IBig, UBig};
-use linsep_data::kernels::power_of_two;
 use linsep_proof::exact::{Sum, parts};
 
 use super::Halt;
+use crate::kernels::power_of_two;
 
 /// Returns sums of products of floats, one per coordinate, as integers: all times one power of two.
 /// `visit` is called with a function that takes a coordinate and two factors.

@@ -31,6 +31,7 @@ use super::packing::packed;
 use super::robust::{Weighing, few_mistakes};
 use super::scaled::Scaled;
 use super::{Removal, RemovedRow};
+use crate::kernels::RowArithmetic;
 use crate::watch::{Removing, Watch};
 use crate::{Error, Hyperplane, Samples};
 

@@ -18,7 +18,8 @@
 use rayon::prelude::*;
 
 use super::super::solvers::lbfgs::{Loss, PlainDescent, Value};
-use crate::data::kernels::logistic::logistic;
+use crate::kernels::RowArithmetic;
+use crate::kernels::logistic::logistic;
 use crate::standard::Standard;
 use crate::{Hyperplane, Samples};
 

@@ -5,10 +5,10 @@
 //! of two changes no verdict and rounds nothing, and takes most of that away.
 
 use linsep_data::Features;
-use linsep_data::kernels::{exponent, power_of_two};
 use linsep_data::samples::SparseBuilder;
 
 use super::super::plan;
+use crate::kernels::{exponent, power_of_two};
 use crate::{Hyperplane, Samples};
 
 /// Sizes that differ by less than this, as an exponent of two, are left alone.
@@ -79,6 +79,7 @@ impl Scaled {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::RowArithmetic;
 
     fn check(values: &[f64], expected: Option<&[f64]>) {
         let samples = Samples::dense(values.to_vec(), 2, vec![true, false]).unwrap();

@@ -1,9 +1,9 @@
 //! The sums of the lifted rows of each class.
 
 use linsep_data::kept::Bytes;
-use linsep_data::kernels::Grid;
 use linsep_data::{Block, Fold, Kept, Shape};
 
+use crate::kernels::Grid;
 use crate::lift::Rows;
 
 /// Sums the lifted rows of each class, on a grid: the same bits in any order.

@@ -9,6 +9,7 @@ use linsep_proof::exact::{ExactPlane, Row};
 
 use super::super::exact::integers::rounded;
 use super::on_planes::put;
+use crate::kernels::RowArithmetic;
 
 /// Counts the rows for each hyperplane, and finds the worst: by score, then by number.
 pub struct Directions<'a> {

@@ -1,11 +1,11 @@
 //! The logistic loss on a line: its value and slope at one point, and where no mistake is left.
 
 use linsep_data::kept::Bytes;
-use linsep_data::kernels::logistic::logistic;
-use linsep_data::kernels::{Element, Grid, power_of_two};
 use linsep_data::{Block, Fold, Kept, Shape};
 
 use super::super::solvers::logistic_descent::{Look, Step};
+use crate::kernels::logistic::logistic;
+use crate::kernels::{Arithmetic, Grid, power_of_two};
 use crate::lift::Rows;
 
 /// Values of the rows that are scored before they are added up: they stay in the nearest cache.

@@ -5,6 +5,7 @@ use linsep_data::{Block, Fold, Kept, Samples, Shape};
 use linsep_proof::exact::ExactPlane;
 
 use super::on_planes::{lies_on, put};
+use crate::kernels::RowArithmetic;
 
 /// Finds a step size, 1 at most, at which every row off the planes keeps half of its score, as floats have
 /// it. Vectors have the bias last.

@@ -14,7 +14,7 @@
 //!
 //! Cost of a step: order m², and a look at some vectors, or at all.
 
-use crate::data::kernels::Element;
+use crate::kernels::Arithmetic;
 
 /// A multiplier below this is zero, where the target has length about one.
 const ZERO: f64 = 1e-11;

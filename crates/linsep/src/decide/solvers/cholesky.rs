@@ -10,8 +10,8 @@
 
 use rayon::prelude::*;
 
-use crate::data::kernels::Element;
-use crate::data::kernels::product::{Matrix, add_product};
+use crate::kernels::Arithmetic;
+use crate::kernels::product::{Matrix, add_product};
 
 /// Columns of a block.
 const BLOCK: usize = 64;

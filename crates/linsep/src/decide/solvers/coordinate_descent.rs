@@ -22,7 +22,7 @@
 
 use rayon::prelude::*;
 
-use crate::data::kernels::Element;
+use crate::kernels::Arithmetic;
 
 /// Steps of the conjugate gradients in a row.
 const GRADIENTS: usize = 60;

@@ -24,8 +24,8 @@
 use rayon::prelude::*;
 
 use super::cholesky::Cholesky;
-use crate::data::kernels::Element;
-use crate::data::kernels::product::{Matrix, add_product};
+use crate::kernels::Arithmetic;
+use crate::kernels::product::{Matrix, add_product};
 
 /// The share of the way to the border that a step goes.
 const SHORT_OF_BORDER: f64 = 0.995;

@@ -18,8 +18,8 @@
 
 use rayon::prelude::*;
 
-use crate::data::kernels::twice::{self, Twice};
-use crate::data::kernels::{Element, exponent, power_of_two};
+use crate::kernels::twice::{self, Twice};
+use crate::kernels::{Arithmetic, exponent, power_of_two};
 
 /// Lengths below this share of the longest are held there: what is left of a column is rounding.
 const HELD: f64 = 1e-10;

@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use crate::data::kernels::Element;
+use crate::kernels::Arithmetic;
 
 const REMEMBERED: usize = 10;
 /// Tries of the line search before the direction is given up.

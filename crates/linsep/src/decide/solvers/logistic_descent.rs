@@ -22,7 +22,7 @@
 //! optimization, Mathematical Programming 45 (1989).
 
 use super::lbfgs::Memory;
-use crate::data::kernels::Element;
+use crate::kernels::Arithmetic;
 
 /// A step that was measured is taken as it is if its best length is within these factors of its own.
 const GOOD_ENOUGH: std::ops::Range<f64> = 0.5..2.0;

@@ -23,7 +23,7 @@
 use rayon::prelude::*;
 
 use super::order::{Scored, by_score, keep_smallest};
-use crate::data::kernels::Element;
+use crate::kernels::Arithmetic;
 
 /// A point joins the corral only if this much of it lies outside the span of the others.
 const INDEPENDENT: f64 = 1e-12;

@@ -20,7 +20,7 @@ use linsep_proof::RowWeights;
 use super::min_norm_point::Corral;
 use super::order::{Scored, by_score, keep_smallest};
 use crate::Hyperplane;
-use crate::data::kernels::{Element, exponent, power_of_two};
+use crate::kernels::{Arithmetic, exponent, power_of_two};
 
 /// Rows of each class that are paired with the most extreme row of the other between two looks at all.
 const CANDIDATES: usize = 30;

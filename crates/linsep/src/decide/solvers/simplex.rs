@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use crate::data::kernels::twice::{Twice, axpy};
+use crate::kernels::twice::{Twice, axpy};
 
 /// A multiplier below this share of the largest is zero.
 const ZERO: f64 = 1e-25;

@@ -27,7 +27,7 @@ use super::super::solvers::order::Scored;
 use super::nearest_points::{around, raw_row};
 use super::{Found, GaveUp, Strategy, halted};
 use crate::Hyperplane;
-use crate::data::kernels::Element;
+use crate::kernels::Arithmetic;
 use crate::lift::{Rows, raw_unit};
 
 /// How far the bounds may differ at first: enough to see which rows matter.

@@ -38,7 +38,7 @@ use super::super::solvers::min_norm_point::Corral;
 use super::super::spanning::{orthogonal_to, spanning};
 use super::super::view::{Point, View};
 use super::{Class, separator};
-use crate::data::kernels::Element;
+use crate::kernels::Arithmetic;
 
 /// How far the cone is followed at first, and how often it is followed further.
 const FIRST_REACH: f64 = 64.0;
