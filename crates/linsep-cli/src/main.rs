@@ -13,7 +13,6 @@ mod progress;
 mod screen;
 mod session;
 mod size;
-mod suggest;
 mod voice;
 
 use std::path::Path;
@@ -82,7 +81,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Predict(args) => commands::predict::run(args, &interrupt),
         Command::Race(args) => commands::race::run(args, &session),
         Command::Generate(args) => commands::generate::run(args, cli.quiet, &interrupt),
-        Command::Reproduce(args) => commands::reproduce::run(args, cli.quiet, &interrupt),
+        Command::Reproduce(args) => commands::reproduce::run(args, &session),
         Command::Completions(args) => commands::manual::completions(args.shell),
         Command::Man(args) => commands::manual::man(args.command.as_deref()),
     }

@@ -1,7 +1,8 @@
 //! How the program speaks: rows count from 1, and remedies are flags.
 
+use linsep::data::error::Foreign;
 use linsep::models::{Model, Ties};
-use linsep_report::voice::{Remedy, Voice};
+use linsep_report::voice::{Conversion, Remedy, Voice};
 
 /// The voice of the command line.
 pub struct Shell;
@@ -13,6 +14,7 @@ impl Voice for Shell {
 
     fn spell(&self, remedy: Remedy) -> String {
         match remedy {
+            Remedy::Option { name: "stream", value: Some(value) } => format!("--stream={value}"),
             Remedy::Option { name, value: None } => flag(name),
             Remedy::Option { name, value: Some(value) } => format!("{} {value}", flag(name)),
             Remedy::KeepProof => "--proof FILE keeps it".to_string(),
@@ -27,8 +29,49 @@ impl Voice for Shell {
                 format!("--resume goes on from {}{more}", checkpoint.display())
             }
             Remedy::Decide => "`linsep decide`".to_string(),
+            Remedy::ManyClasses => {
+                "--classes A,B takes two; --pairs, --one-vs-rest and --argmax of decide ask \
+                 about all"
+                    .to_string()
+            }
             _ => String::new(),
         }
+    }
+
+    fn convert(&self, conversion: Conversion, file: &str) -> Option<String> {
+        let iconv = |from: &str| {
+            format!("iconv -f {from} -t UTF-8 {file} > converted.csv makes UTF-8 of it")
+        };
+        let pandas = |read: &str| {
+            format!("in Python: pandas.{read}(\"{file}\").to_csv(\"data.csv\", index=False)")
+        };
+        Some(match conversion {
+            Conversion::Encoding => iconv("WINDOWS-1252"),
+            Conversion::DecimalComma => {
+                "sed 's/,/./g' makes points of decimal commas, where no other commas are"
+                    .to_string()
+            }
+            Conversion::NoFile => "check the name; - reads standard input".to_string(),
+            Conversion::Foreign(foreign) => match foreign {
+                Foreign::Utf16 { big_endian: false } => iconv("UTF-16LE"),
+                Foreign::Utf16 { big_endian: true } => iconv("UTF-16BE"),
+                Foreign::Misnamed(format) => format!("--format {format} reads it"),
+                Foreign::Xlsx | Foreign::Xls => {
+                    "save the sheet as CSV, in UTF-8, from the spreadsheet program".to_string()
+                }
+                Foreign::Json => pandas("read_json"),
+                Foreign::Html => {
+                    "fetch the file itself: this is a page, perhaps to log in".to_string()
+                }
+                Foreign::Pickle => pandas("read_pickle"),
+                Foreign::Npz => format!(
+                    "in Python: numpy.save(\"X.npy\", numpy.load(\"{file}\")[NAME]), and the labels to X.labels.npy"
+                ),
+                Foreign::Zip => format!("unzip {file} takes the files out of it"),
+                _ => "csv, tsv, libsvm, npy, parquet and arrow can be read".to_string(),
+            },
+            _ => return None,
+        })
     }
 }
 

@@ -23,9 +23,11 @@ pub mod classes;
 pub mod decision;
 pub mod estimate;
 pub mod heat_map;
+pub mod hints;
 pub mod page;
 #[cfg(feature = "png")]
 pub mod png;
+pub mod suggest;
 pub mod summary;
 pub mod svg;
 pub mod text;

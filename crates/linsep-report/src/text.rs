@@ -281,7 +281,9 @@ pub fn history(runs: &[(&MethodSettings, &Fit)]) -> String {
             let EpochRecord { epoch, mistakes, updates, rows_evaluated, .. } = record;
             let after = record.evaluated_mistakes.map_or(String::new(), |n| n.to_string());
             let name = method.name();
-            text.push_str(&format!("{name},{epoch},{mistakes},{updates},{rows_evaluated},{after}\n"));
+            text.push_str(&format!(
+                "{name},{epoch},{mistakes},{updates},{rows_evaluated},{after}\n"
+            ));
         }
     }
     text

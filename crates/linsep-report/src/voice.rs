@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use linsep::ask::{CitedRows, DataFacts};
+use linsep::data::error::Foreign;
 
 /// Something that a reader can do next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +37,22 @@ pub enum Remedy<'a> {
     },
     /// Decide whether another hyperplane does better.
     Decide,
+    /// Ask about many classes at once.
+    ManyClasses,
+}
+
+/// How a file that cannot be read becomes one that can.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Conversion {
+    /// It is something else than a table.
+    Foreign(Foreign),
+    /// Its text is of another encoding.
+    Encoding,
+    /// Its decimal points are commas.
+    DecimalComma,
+    /// It does not exist.
+    NoFile,
 }
 
 /// How a front end speaks: where it counts from, and how it spells remedies.
@@ -45,6 +62,11 @@ pub trait Voice {
 
     /// Returns how a remedy is written, as a phrase that says what it does.
     fn spell(&self, remedy: Remedy) -> String;
+
+    /// Returns how to make a table of a file, if there is a way.
+    fn convert(&self, _conversion: Conversion, _file: &str) -> Option<String> {
+        None
+    }
 
     /// Returns an option as it is written, with its value if one is named: `--missing drop`, `missing="drop"`.
     fn option(&self, name: &'static str, value: Option<&str>) -> String {
@@ -87,6 +109,7 @@ impl Voice for Plain {
                 format!("`resume` goes on from {}", checkpoint.display())
             }
             Remedy::Decide => "`DecideQuestion`".to_string(),
+            Remedy::ManyClasses => "`ClassesQuestion` asks about all".to_string(),
         }
     }
 }

@@ -56,7 +56,9 @@ pub fn run(args: &DecideArgs, session: &Session) -> Result<ExitCode, Failure> {
         file.finish()?;
     }
     if args.json && answer.is_unexplained() {
-        eprintln!("linsep: --explain is left out: it needs all rows in memory, and they do not fit");
+        eprintln!(
+            "linsep: --explain is left out: it needs all rows in memory, and they do not fit"
+        );
     }
     session.show(args.json, || answer.to_json(), || decision::text(&answer, &Shell))?;
     Ok(status(answer.reply()))

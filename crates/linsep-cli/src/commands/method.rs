@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::args::MethodArgs;
 use crate::failure::Failure;
-use crate::suggest::did_you_mean;
+use linsep_report::suggest::did_you_mean;
 
 /// Returns the method of this name with its default settings.
 pub fn by_name(name: &str) -> Result<MethodSettings, Failure> {

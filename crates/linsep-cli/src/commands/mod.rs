@@ -85,11 +85,7 @@ fn chosen(data: &str, input: &DataArgs, quiet: bool) -> Result<Samples, Failure>
 }
 
 /// Reads rows with all their classes, or with those that were chosen.
-fn read_classes(
-    data: &str,
-    input: &DataArgs,
-    quiet: bool,
-) -> Result<(Samples, Classes), Failure> {
+fn read_classes(data: &str, input: &DataArgs, quiet: bool) -> Result<(Samples, Classes), Failure> {
     let bar = Bar::new("reading", quiet);
     let options = input.options();
     let progress = |rows| bar.rows(rows, options.meter.share(rows));

@@ -10,6 +10,7 @@ use linsep::data::generate::Generator;
 use linsep::decide::{DecideError, DecideOptions, Decision, Verdict, Watch, decide};
 use linsep::online::fine::Settings;
 use linsep::online::{Fit, FitError, FitSettings, MethodSettings, Stop, fit};
+use linsep::watch::Stage;
 use linsep::{Error, Samples};
 
 /// One of the paper's experiments.
@@ -161,9 +162,6 @@ impl Measurement {
     }
 }
 
-
-
-
 /// Why contenders could not be run.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -188,17 +186,18 @@ impl std::error::Error for MeasureError {}
 /// Runs each contender on the data of run `run` of `experiment`, with the limits of `settings`.
 ///
 /// A cancelled one is the last, and is left out. Errors if an epsilon or a relaxation is out of its range.
-pub fn measure<'o>(
+pub fn measure(
     samples: &Samples,
     experiment: &Experiment,
     run: usize,
     contenders: &[Contender],
     settings: &FitSettings,
-    spectators: &mut dyn FnMut(&Contender) -> Box<dyn Watch + 'o>,
+    watch: &mut dyn Watch,
 ) -> Result<Vec<Measurement>, MeasureError> {
     let mut measured = vec![];
     for contender in contenders {
-        let mut spectator = spectators(contender);
+        let what = format!("({}) run {run}: {}", experiment.letter, contender.name());
+        watch.stage(&Stage::Fitting { what });
         let method = match *contender {
             Contender::Perceptron => Some(MethodSettings::Perceptron),
             Contender::Fine { epsilon, relaxation } => {
@@ -209,16 +208,13 @@ pub fn measure<'o>(
         let one = match method {
             Some(method) => {
                 let settings = FitSettings { method, ..settings.clone() };
-                let found =
-                    fit(samples, &settings, &mut *spectator, None).map_err(MeasureError::Fit)?;
+                let found = fit(samples, &settings, watch, None).map_err(MeasureError::Fit)?;
                 (found.stop != Stop::Cancelled).then(|| of_fit(experiment, run, *contender, found))
             }
             None => {
                 let options = DecideOptions::default().with_time_limit(settings.time_limit);
-                let found =
-                    decide(samples, &options, &mut *spectator).map_err(MeasureError::Decide)?;
-                let cancelled =
-                    Watch::cancelled(&*spectator).is_some_and(|flag| flag.load(Ordering::Relaxed));
+                let found = decide(samples, &options, watch).map_err(MeasureError::Decide)?;
+                let cancelled = watch.cancelled().is_some_and(|flag| flag.load(Ordering::Relaxed));
                 (!cancelled).then(|| of_decision(experiment, run, &found))
             }
         };

@@ -9,20 +9,19 @@ use hajnal2023::experiments::{
     Contender, EXPERIMENTS, Experiment, MeasureError, Measurement, Precision, measure,
 };
 use hajnal2023::report::{csv, label, markdown, pictures};
-use linsep::decide::Watch;
+use linsep::ask::AskError;
 use linsep::online::FitSettings;
 use linsep_report::{counted, duration, number};
 
 use super::generate::checked_shift;
-use super::race::Lane;
 use crate::args::{Dtype, ExperimentArg, ReproduceArgs};
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
 use crate::output::{print, write_file};
-use crate::progress::{Bar, FitProgress};
+use crate::progress::Bar;
+use crate::session::Session;
 
 /// Runs the command.
-pub fn run(args: &ReproduceArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
+pub fn run(args: &ReproduceArgs, session: &Session) -> Result<ExitCode, Failure> {
     if !(args.scale > 0.0 && args.scale <= 1.0) {
         let message = format!("--scale is {}; expected a number above 0, at most 1", args.scale);
         return Err(Failure::usage(message, None));
@@ -34,7 +33,7 @@ pub fn run(args: &ReproduceArgs, quiet: bool, interrupt: &Interrupt) -> Result<E
         ExperimentArg::B => &EXPERIMENTS[1..2],
         ExperimentArg::C => &EXPERIMENTS[2..3],
         ExperimentArg::All => &EXPERIMENTS[..],
-        ExperimentArg::Study => return study::run(args, quiet, interrupt),
+        ExperimentArg::Study => return study::run(args, session),
     };
     if args.sizes.is_some() || args.only.is_some() {
         let message = "--sizes and --only are for reproduce study".to_string();
@@ -43,22 +42,21 @@ pub fn run(args: &ReproduceArgs, quiet: bool, interrupt: &Interrupt) -> Result<E
     let mut results: Vec<(Experiment, Vec<Measurement>)> = vec![];
     for experiment in wanted {
         let experiment = experiment.scaled(args.scale).shifted(shift);
-        let runs = run_experiment(&experiment, args, quiet, interrupt)?;
+        let runs = run_experiment(&experiment, args, session)?;
         results.push((experiment, runs));
         // Written after each experiment: the next one may take hours.
         write_results(args, &results)?;
-        if interrupt.asked() {
+        if session.interrupt.asked() {
             break;
         }
     }
-    Ok(ExitCode::from(if interrupt.asked() { 3 } else { 0 }))
+    Ok(ExitCode::from(if session.interrupt.asked() { 3 } else { 0 }))
 }
 
 fn run_experiment(
     experiment: &Experiment,
     args: &ReproduceArgs,
-    quiet: bool,
-    interrupt: &Interrupt,
+    session: &Session,
 ) -> Result<Vec<Measurement>, Failure> {
     let precision = match args.dtype {
         Some(Dtype::F4) => Precision::Single,
@@ -72,12 +70,12 @@ fn run_experiment(
     let mut contenders = vec![Contender::Perceptron];
     contenders.extend(fine);
     contenders.push(Contender::Engine);
-    let watched = Watched { quiet, interrupt, settings: &settings(args) };
+    let watched = Watched { session, settings: &settings(args) };
     let mut all = vec![];
     for run in 1..=args.runs.map_or(3, |runs| runs.get()) {
         let seed = args.seed.unwrap_or(0) + run as u64;
         all.extend(watched.run(experiment, run, seed, precision, &contenders)?);
-        if interrupt.asked() {
+        if session.interrupt.asked() {
             break;
         }
     }
@@ -95,8 +93,7 @@ fn settings(args: &ReproduceArgs) -> FitSettings {
 
 /// How one run is shown and ended.
 struct Watched<'a> {
-    quiet: bool,
-    interrupt: &'a Interrupt,
+    session: &'a Session<'a>,
     settings: &'a FitSettings,
 }
 
@@ -110,31 +107,25 @@ impl Watched<'_> {
         precision: Precision,
         contenders: &[Contender],
     ) -> Result<Vec<Measurement>, Failure> {
-        let bar = Bar::new(&format!("({}) run {run}: making data", experiment.letter), self.quiet);
+        let bar = Bar::new(
+            &format!("({}) run {run}: making data", experiment.letter),
+            self.session.quiet,
+        );
         bar.rows(experiment.rows as u64, None);
         let samples = experiment.data(seed, precision)?;
         bar.clear();
-        let cancelled = self.interrupt.heed();
-        let measured =
-            measure(&samples, experiment, run, contenders, self.settings, &mut |contender| {
-                let what = format!("({}) run {run}: {}", experiment.letter, contender.name());
-                Box::new(Lane { progress: FitProgress::new(&what, self.quiet), cancelled })
-            })
-            .map_err(|error| match error {
-                MeasureError::Fit(error) => Failure::fit(error),
-                MeasureError::Decide(error) => error.into(),
-                other => Failure::usage(other.to_string(), None),
-            })?;
+        let mut watcher = self.session.watcher("measuring");
+        let measured = measure(&samples, experiment, run, contenders, self.settings, &mut watcher);
+        watcher.clear();
+        let measured = measured.map_err(|error| match error {
+            MeasureError::Fit(error) => AskError::from(error).into(),
+            MeasureError::Decide(error) => AskError::from(error).into(),
+            other => Failure::usage(other.to_string(), None),
+        })?;
         for one in &measured {
             print(&line(one))?;
         }
         Ok(measured)
-    }
-}
-
-impl Watch for Lane<'_> {
-    fn cancelled(&self) -> Option<&std::sync::atomic::AtomicBool> {
-        Some(self.cancelled)
     }
 }
 

@@ -15,11 +15,11 @@ use linsep::online::FitSettings;
 use super::{Watched, write_measured};
 use crate::args::{ExperimentArg, ReproduceArgs, SizesArg};
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
 use crate::output::write_file;
+use crate::session::Session;
 
 /// Runs the command.
-pub fn run(args: &ReproduceArgs, quiet: bool, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
+pub fn run(args: &ReproduceArgs, session: &Session) -> Result<ExitCode, Failure> {
     refuse_what_is_fixed(args)?;
     let wanted: &[Sizes] = match args.sizes {
         None | Some(SizesArg::Tenth) => &[Sizes::Tenth],
@@ -35,8 +35,8 @@ pub fn run(args: &ReproduceArgs, quiet: bool, interrupt: &Interrupt) -> Result<E
     };
     for &sizes in wanted {
         for experiment in EXPERIMENTS.iter().filter(|e| only.is_none_or(|only| only == e.letter)) {
-            let measured = run_experiment(experiment, sizes, args, quiet, interrupt)?;
-            if interrupt.asked() {
+            let measured = run_experiment(experiment, sizes, args, session)?;
+            if session.interrupt.asked() {
                 // Half an experiment would take the place of a whole one.
                 return Ok(ExitCode::from(3));
             }
@@ -71,12 +71,11 @@ fn run_experiment(
     experiment: &Experiment,
     sizes: Sizes,
     args: &ReproduceArgs,
-    quiet: bool,
-    interrupt: &Interrupt,
+    session: &Session,
 ) -> Result<Vec<Measurement>, Failure> {
     let settings =
         FitSettings { max_epochs: args.max_epochs.min(MAX_EPOCHS), ..FitSettings::default() };
-    let watched = Watched { quiet, interrupt, settings: &settings };
+    let watched = Watched { session, settings: &settings };
     let mut all = vec![];
     for step in steps(experiment, sizes, args.scale, args.runs.map(|runs| runs.get())) {
         let seed = step.run as u64;
@@ -87,7 +86,7 @@ fn run_experiment(
             one.history.clear();
         });
         all.extend(measured);
-        if interrupt.asked() {
+        if session.interrupt.asked() {
             break;
         }
     }
