@@ -1,33 +1,33 @@
-//! The passes that a report prints are the passes that were made.
+//! The passes that an answer says are the passes that were made.
 
 #[path = "../../linsep/tests/counted/mod.rs"]
 mod counted;
 
 use counted::Counted;
 use linsep::Samples;
+use linsep::ask::DecideQuestion;
 use linsep::data::generate::Generator;
-use linsep::decide::{DecideOptions, decide_data};
-use linsep::distances::distances;
-use linsep_report::json;
+use linsep_report::decision;
+use linsep_report::summary::Page;
+use linsep_report::voice::Plain;
 
 fn check(samples: &Samples, resident: bool) {
-    let data = match resident {
+    let data = || match resident {
         true => Counted::new(samples),
         false => Counted::new(samples).not_resident(),
     };
-    let made = || data.made();
-    let mut decision = decide_data(&data, &DecideOptions::default(), &mut ()).unwrap();
-    assert_eq!(json::decision(&data, &decision, None).unwrap()["passes"], made());
-    let before = made();
-    // Where no hyperplane was met there is nothing to draw.
-    let Some(plane) = decision.hyperplane() else { return };
-    let found = distances(&data, plane, 32).unwrap();
-    decision.drew(made() - before, 0.0);
-    let text = linsep_report::decision::text(&data, &decision, None, Some(&found)).unwrap();
-    let text = format!("{text:?}");
-    assert!(text.contains(&format!("{} passes in", made())), "{} passes: {text}", made());
-    assert!(text.contains("2 of them to draw"), "{text}");
-    assert_eq!(json::decision(&data, &decision, None).unwrap()["passes"], made());
+    let plain = data();
+    let answer = DecideQuestion::default().ask(&plain, &mut ()).unwrap();
+    assert_eq!(answer.to_json()["passes"], plain.made());
+    let drawn = data();
+    let question = DecideQuestion { distances: true, picture: true, ..DecideQuestion::default() };
+    let answer = question.ask(&drawn, &mut ()).unwrap();
+    assert_eq!(answer.to_json()["passes"], drawn.made());
+    assert!(drawn.made() > plain.made());
+    let text = decision::text(&answer, &Plain).lay_out(&Page::plain());
+    assert!(text.contains(&format!("{} passes in", drawn.made())), "{text}");
+    let drawing = answer.decision.drawing_passes;
+    assert!(text.contains(&format!("{drawing} of them to draw")), "{text}");
 }
 
 #[test]

@@ -649,7 +649,7 @@ mod tests {
         for samples in [&dense, &sparse] {
             let weights = drawn(samples, &plane).weights;
             // Columns 1, 0, 0, 7 and 0, 4, 0, 0.
-            assert_eq!(weights[0].feature, "x2");
+            assert_eq!(weights[0].feature, 1);
             assert!((weights[0].spread - 3f64.sqrt()).abs() < 1e-12, "{weights:?}");
             assert!((weights[1].spread - 8.5f64.sqrt()).abs() < 1e-12, "{weights:?}");
         }

@@ -5,8 +5,8 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use linsep::Samples;
-use linsep::audit::{Audit, AuditError, AuditOptions, AuditWatch, audit, audit_classes};
+use linsep::{Samples, Watch};
+use linsep::audit::{Audit, AuditError, AuditOptions, audit, audit_classes};
 use linsep::data::Features;
 use linsep::data::samples::{Dense, SparseBuilder};
 use linsep::decide::{Limit, Verdict};
@@ -38,7 +38,7 @@ fn clouds(
 
 fn audited(values: Vec<f64>, columns: usize, labels: Vec<bool>) -> Audit {
     let samples = Samples::dense(values, columns, labels).unwrap();
-    audit(&samples, &AuditOptions::default(), &()).unwrap()
+    audit(&samples, &AuditOptions::default(), &mut ()).unwrap()
 }
 
 fn suspects(audit: &Audit) -> Vec<usize> {
@@ -103,7 +103,7 @@ fn many_classes() {
     classes[200] = 0;
     let features = Features::Dense64(Dense::new(values, 300, 6));
     let names = ["a", "b", "c"].map(String::from);
-    let found = audit_classes(&features, &classes, &names, &AuditOptions::default(), &()).unwrap();
+    let found = audit_classes(&features, &classes, &names, &AuditOptions::default(), &mut ()).unwrap();
     assert_eq!(suspects(&found), [10, 200]);
     let suggested: Vec<usize> = found.suspects().iter().map(|row| row.suggested).collect();
     let expected: Vec<usize> = found.suspects().iter().map(|row| row.row % 3).collect();
@@ -134,7 +134,7 @@ fn dense_and_sparse_rows_are_one() {
         builder.end_row();
     }
     let samples = Samples::sparse(builder.finish(8).unwrap(), labels).unwrap();
-    let sparse = audit(&samples, &AuditOptions::default(), &()).unwrap();
+    let sparse = audit(&samples, &AuditOptions::default(), &mut ()).unwrap();
     assert_eq!(suspects(&dense), [7]);
     assert_eq!(suspects(&sparse), [7]);
     for (a, b) in dense.rows.iter().zip(&sparse.rows) {
@@ -177,7 +177,7 @@ fn ugly_tables_get_an_answer() {
 #[test]
 fn one_row_of_a_class_is_an_error_that_names_it() {
     let samples = Samples::dense(vec![1.0, 2.0, 3.0], 1, vec![false, false, true]).unwrap();
-    let error = audit(&samples, &AuditOptions::default(), &()).unwrap_err();
+    let error = audit(&samples, &AuditOptions::default(), &mut ()).unwrap_err();
     assert!(matches!(&error, AuditError::OneRow { class } if class == "1"));
     assert_eq!(error.to_string(), "one row has the label \"1\"; an audit needs two of every class");
 }
@@ -186,25 +186,25 @@ fn one_row_of_a_class_is_an_error_that_names_it() {
 fn options_are_checked() {
     let samples = Samples::dense(vec![1.0, 2.0], 1, vec![false, true]).unwrap();
     let options = AuditOptions::default().with_time_limit(Duration::ZERO);
-    let error = audit(&samples, &options, &()).unwrap_err();
+    let error = audit(&samples, &options, &mut ()).unwrap_err();
     assert_eq!(error.to_string(), "time_limit is 0; expected a time above 0");
 }
 
 #[test]
 fn limits_end_the_work() {
     struct Cancelled(AtomicBool);
-    impl AuditWatch for Cancelled {
+    impl Watch for Cancelled {
         fn cancelled(&self) -> Option<&AtomicBool> {
             Some(&self.0)
         }
     }
     let (values, labels) = clouds(400, 50, 0.6, &[1], 10);
     let samples = Samples::dense(values, 50, labels).unwrap();
-    let stopped = audit(&samples, &AuditOptions::default(), &Cancelled(true.into())).unwrap();
+    let stopped = audit(&samples, &AuditOptions::default(), &mut Cancelled(true.into())).unwrap();
     assert!(stopped.rows.is_empty() && stopped.suspects().is_empty());
     assert_eq!(stopped.stopped, Some(Limit::Cancelled));
     let options = AuditOptions::default().with_time_limit(Duration::from_nanos(1));
-    let stopped = audit(&samples, &options, &()).unwrap();
+    let stopped = audit(&samples, &options, &mut ()).unwrap();
     assert_eq!((stopped.rows.len(), stopped.stopped), (0, Some(Limit::Time)));
 }
 
@@ -232,7 +232,7 @@ proptest! {
         let (values, labels) = clouds(40, columns, apart, &[3, 20], seed);
         let options = AuditOptions::default().with_leave_out(0);
         let run = |values: Vec<f64>, labels: Vec<bool>| {
-            audit(&Samples::dense(values, columns, labels).unwrap(), &options, &()).unwrap()
+            audit(&Samples::dense(values, columns, labels).unwrap(), &options, &mut ()).unwrap()
         };
         let all = run(values.clone(), labels.clone());
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();

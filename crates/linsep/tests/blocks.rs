@@ -19,7 +19,7 @@ use linsep::decide::{
     DecideError, DecideOptions, Decision, ExplainOptions, MarginGoal, MarginKind, Verdict, Way,
     decide, decide_data, explain,
 };
-use linsep::online::{Checkpoint, Fit, FitSettings, MethodSettings, Observer, fit, fit_data};
+use linsep::online::{Checkpoint, Fit, FitSettings, MethodSettings, fit, fit_data};
 use linsep::proof::{verify, verify_data};
 
 /// Threads that show blocks at the same time: as many copies of a fold are merged.
@@ -259,7 +259,7 @@ fn essence_of_fit(fit: &Fit) -> String {
 #[derive(Default)]
 struct LastCheckpoint(Option<String>);
 
-impl Observer for LastCheckpoint {
+impl Watch for LastCheckpoint {
     fn checkpoint(&mut self, checkpoint: &Checkpoint) {
         self.0 = Some(serde_json::to_string(checkpoint).unwrap());
     }

@@ -1,13 +1,14 @@
 //! Questions about many classes, against the engine's answers to the same questions put otherwise.
 
-use linsep::Samples;
-use linsep::classes::{ARGMAX, Answer, ClassOptions, Linear, Question, argmax, decide_questions};
+use linsep::ask::{ClassVerdict, ClassesAnswer, ClassesQuestion};
+use linsep::classes::{ARGMAX, Linear, Versus, argmax};
 use linsep::data::Features;
 use linsep::data::samples::{Classes, Dense, SparseBuilder};
-use linsep::decide::{DecideError, DecideOptions, Decision, Verdict, decide};
+use linsep::decide::{DecideOptions, Verdict, decide};
 use linsep::kernels::RowArithmetic;
 use linsep::models::{Model, Response, SeparationKind, SeparationOptions, check_model};
 use linsep::proof::{verify, verify_model};
+use linsep::{Samples, Watch};
 use proptest::prelude::*;
 
 fn problem(values: &[i8], codes: &[u32], columns: usize, count: usize) -> (Samples, Classes) {
@@ -19,20 +20,12 @@ fn problem(values: &[i8], codes: &[u32], columns: usize, count: usize) -> (Sampl
     (samples, Classes::of(names, codes.to_vec()))
 }
 
-fn ask(
-    samples: &Samples,
-    classes: &Classes,
-    questions: &[Question],
-    explain: bool,
-) -> (Vec<Answer>, Vec<Decision>) {
-    let options = ClassOptions { explain, ..ClassOptions::default() };
-    let mut decisions = vec![];
-    let answers: Result<_, DecideError> =
-        decide_questions(samples, classes, questions, &options, None, &mut |_, decision| {
-            decisions.extend(decision.cloned());
-            Ok(())
-        });
-    (answers.unwrap(), decisions)
+fn ask(samples: &Samples, classes: &Classes, question: ClassesQuestion) -> ClassesAnswer {
+    question.ask(samples, classes, &mut ()).unwrap()
+}
+
+fn pairs() -> ClassesQuestion {
+    ClassesQuestion { pairs: true, ..ClassesQuestion::default() }
 }
 
 proptest! {
@@ -48,25 +41,26 @@ proptest! {
     ) {
         (0..4).for_each(|k| codes[k] = k as u32);
         let (samples, classes) = problem(&values, &codes, columns, 4);
-        let mut questions = Question::pairs(4);
-        questions.extend(Question::one_vs_rest(4));
-        let (answers, decisions) = ask(&samples, &classes, &questions, true);
-        prop_assert_eq!(answers.len(), 10);
-        for ((question, answer), decision) in questions.iter().zip(&answers).zip(&decisions) {
-            prop_assert_eq!(*question, answer.question);
-            let rows = question.samples(&samples, &classes).unwrap();
-            prop_assert_eq!(rows.rows(), question.rows(&classes));
+        let answer = ask(&samples, &classes, ClassesQuestion { one_vs_rest: true, explain: true, ..pairs() });
+        let mut sides = Versus::pairs(4);
+        sides.extend(Versus::one_vs_rest(4));
+        prop_assert_eq!(answer.verdicts.len(), 10);
+        for (versus, answer) in sides.iter().zip(&answer.verdicts) {
+            prop_assert_eq!(*versus, answer.versus);
+            let rows = versus.samples(&samples, &classes).unwrap();
+            prop_assert_eq!(rows.rows(), versus.rows(&classes));
+            let decision = &answer.found.decision;
             let alone = decide(&rows, &DecideOptions::default(), &mut ()).unwrap();
-            prop_assert_eq!(alone.verdict(), answer.verdict);
-            prop_assert_eq!(verify(&rows, decision.proof().unwrap()).unwrap().verdict(), answer.verdict.unwrap());
-            let own = |row: &usize| match *question {
-                Question::Pair { negative, positive } => [negative, positive].contains(&(codes[*row] as usize)),
-                Question::OneVsRest { .. } => true,
+            prop_assert_eq!(alone.verdict(), decision.verdict());
+            prop_assert_eq!(verify(&rows, decision.proof().unwrap()).unwrap().verdict(), decision.verdict().unwrap());
+            let own = |row: &usize| match *versus {
+                Versus::Pair { negative, positive } => [negative, positive].contains(&(codes[*row] as usize)),
+                Versus::OneVsRest { .. } => true,
             };
             prop_assert!(answer.conflicting_rows().iter().all(own));
             // The rows that the explanation names, left out, leave separable classes.
-            if let Some(removal) = answer.explanation.as_ref().and_then(|e| e.removal.as_ref()) {
-                prop_assert!(removal.rows.iter().all(|removed| own(&removed.row)));
+            if let Some(removal) = answer.found.explanation.as_ref().and_then(|e| e.removal.as_ref()) {
+                prop_assert!(removal.rows.iter().all(|removed| own(&answer.number(removed.row))));
             }
         }
     }
@@ -85,16 +79,15 @@ proptest! {
         let rows = codes.len().min(40 / columns);
         let codes = &codes[..rows];
         let (samples, classes) = problem(&values, codes, columns, count);
-        let mut questions = Question::pairs(count);
-        questions.extend(Question::one_vs_rest(count));
-        let (answers, _) = ask(&samples, &classes, &questions, false);
+        let answer = ask(&samples, &classes, ClassesQuestion { one_vs_rest: true, argmax: true, ..pairs() });
         let response = Response::Categories { codes: codes.to_vec(), count };
         let model = Model::Multinomial { intercept: true };
         let options = SeparationOptions::default();
         let expected = check_model(samples.features(), &model, &response, None, &options, &mut ()).unwrap();
         let expected = expected.kind == SeparationKind::Complete;
-        for known in [&answers[..], &[]] {
-            let found = argmax(&samples, &classes, known, &DecideOptions::default(), None).unwrap();
+        // With what is known about pairs and each class against the rest, and without.
+        let alone = argmax(&samples, &classes, &[], &DecideOptions::default(), None).unwrap();
+        for found in [answer.argmax.as_ref().unwrap(), &alone] {
             prop_assert_eq!(found.exists(), Some(expected));
             let valid = verify_model(samples.features(), &ARGMAX, &response, None, found.proof.as_ref().unwrap()).unwrap().unwrap();
             prop_assert_eq!(valid.verdict() == Verdict::Separable, expected);
@@ -105,12 +98,11 @@ proptest! {
                     prop_assert!((0..count).all(|k| k == own || value(k) < value(own)));
                 },
                 Linear::Not { rows, .. } => prop_assert!(!rows.is_empty()),
-                other => prop_assert!(false, "{:?}", other),
+                other @ Linear::Undecided { .. } => prop_assert!(false, "{:?}", other),
             }
         }
-        let is_pair = |answer: &&Answer| matches!(answer.question, Question::Pair { .. });
-        let pairs = answers.iter().filter(is_pair).all(Answer::is_separable);
-        let rest = answers.iter().filter(|a| !is_pair(a)).all(Answer::is_separable);
+        let pairs = answer.pairs().into_iter().all(ClassVerdict::is_separable);
+        let rest = answer.one_vs_rest().into_iter().all(ClassVerdict::is_separable);
         prop_assert!(!expected || pairs);
         prop_assert!(expected || !rest);
     }
@@ -123,9 +115,9 @@ fn pairs_alone_do_not_make_a_classifier() {
     let values = [2, -8, 2, 3, 8, 10, -3, -1, -10, -2, 1, -2];
     let codes = [0, 0, 1, 1, 2, 2];
     let (samples, classes) = problem(&values, &codes, 2, 3);
-    let (answers, _) = ask(&samples, &classes, &Question::pairs(3), false);
-    assert!(answers.iter().all(Answer::is_separable));
-    let found = argmax(&samples, &classes, &answers, &DecideOptions::default(), None).unwrap();
+    let answer = ask(&samples, &classes, ClassesQuestion { argmax: true, ..pairs() });
+    assert!(answer.verdicts.iter().all(ClassVerdict::is_separable));
+    let found = answer.argmax.unwrap();
     let Linear::Not { pair: None, rows } = &found.linear else { panic!("{:?}", found.linear) };
     assert_eq!(rows.len(), 6);
     let response = Response::Categories { codes: codes.to_vec(), count: 3 };
@@ -141,28 +133,20 @@ fn pairs_alone_do_not_make_a_classifier() {
 #[test]
 fn limits_leave_questions_open() {
     let (samples, classes) = problem(&[0, 1, 2, 3], &[0, 1, 2, 3], 1, 4);
-    let cancelled = std::sync::atomic::AtomicBool::new(false);
-    let options = ClassOptions::default();
-    // The first answer is the last that is wanted; small questions are asked together, so ask one by one.
-    let mut words = vec![];
-    for question in Question::pairs(4) {
-        let found: Result<_, DecideError> = decide_questions(
-            &samples,
-            &classes,
-            &[question],
-            &options,
-            Some(&cancelled),
-            &mut |answer, decision| {
-                assert_eq!(answer.verdict.is_some(), decision.is_some());
-                cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-                Ok(())
-            },
-        );
-        words.push(found.unwrap()[0].word());
+    struct Cancelled(std::sync::atomic::AtomicBool);
+    impl Watch for Cancelled {
+        fn cancelled(&self) -> Option<&std::sync::atomic::AtomicBool> {
+            Some(&self.0)
+        }
     }
-    assert_eq!(words[..2], ["separable", "undecided"]);
+    let watch = &mut Cancelled(std::sync::atomic::AtomicBool::new(true));
+    let answer =
+        ClassesQuestion { argmax: true, ..pairs() }.ask(&samples, &classes, watch).unwrap();
+    assert!(answer.verdicts.iter().all(|own| own.found.decision.word() == "undecided"));
+    assert_eq!(answer.to_json()["pairs"][0]["because"], "cancelled");
+    let cancelled = &watch.0;
     let found =
-        argmax(&samples, &classes, &[], &DecideOptions::default(), Some(&cancelled)).unwrap();
+        argmax(&samples, &classes, &[], &DecideOptions::default(), Some(cancelled)).unwrap();
     assert_eq!((found.exists(), found.proof.is_some()), (None, false));
 }
 
@@ -177,8 +161,8 @@ fn sparse_and_single_rows() {
     let Features::Sparse(sparse) = features else { unreachable!() };
     let samples = Samples::sparse(sparse, vec![true, false, false, false, false]).unwrap();
     let classes = Classes::of((0..5).map(|k| k.to_string()).collect(), vec![0, 1, 2, 3, 4]);
-    let (answers, _) = ask(&samples, &classes, &Question::pairs(5), false);
-    assert!(answers.len() == 10 && answers.iter().all(Answer::is_separable));
+    let verdicts = ask(&samples, &classes, pairs()).verdicts;
+    assert!(verdicts.len() == 10 && verdicts.iter().all(ClassVerdict::is_separable));
     let found = argmax(&samples, &classes, &[], &DecideOptions::default(), None).unwrap();
     assert_eq!(found.exists(), Some(true));
 }

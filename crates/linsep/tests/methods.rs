@@ -5,11 +5,11 @@ mod variants;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use linsep::Samples;
+use linsep::{Samples, Watch};
 use linsep::data::generate::Generator;
 use linsep::data::samples::{Features, SparseBuilder};
 use linsep::online::{
-    Checkpoint, EpochRecord, Fit, FitSettings, MethodSettings, Observer, Progress, Stop, fit,
+    Checkpoint, EpochRecord, Fit, FitSettings, MethodSettings, Progress, Stop, fit,
 };
 use proptest::prelude::*;
 use variants::VARIANTS;
@@ -158,7 +158,7 @@ struct Interrupter {
     checkpoint: Option<String>,
 }
 
-impl Observer for Interrupter {
+impl Watch for Interrupter {
     fn progress(&mut self, _progress: &Progress) {
         self.calls_left -= 1;
         if self.calls_left == 0 {

@@ -252,8 +252,7 @@ fn a_tenth_of_experiment_a_is_as_the_paper_says() {
     let fine = Contender::Fine { epsilon: 1e-3, relaxation: 1.0 };
     let contenders = [Contender::Perceptron, fine, Contender::Engine];
     let settings = FitSettings::default();
-    let measured =
-        measure(&samples, &experiment, 1, &contenders, &settings, &mut |_| Box::new(())).unwrap();
+    let measured = measure(&samples, &experiment, 1, &contenders, &settings, &mut ()).unwrap();
     assert!(measured.iter().all(|one| one.separated));
     assert_eq!(measured.iter().map(|one| one.epochs).collect::<Vec<_>>(), [9, 33, 3]);
 }
