@@ -3,7 +3,8 @@
 `decide` gives the verdict with its proof, `verify` checks a proof, `audit` ranks rows that probably
 carry a wrong label, `open` opens a table in a file,
 `separability_matrix` does it for many classes, `check_separation` asks whether a statistical model has
-an estimate, `race` runs the online methods side by side, and `LinearSeparator` is a scikit-learn
+an estimate, `fit` trains a hyperplane with an online method, `race` runs them side by side, and
+`LinearSeparator` is a scikit-learn
 classifier. What they return has a method `plot` where there is something to see.
 """
 
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from linsep._audit import Audit, audit
 from linsep._decision import Decision, decide
 from linsep._explanation import Explanation
+from linsep._fit import Fit, fit
 from linsep._linsep import __version__
 from linsep._matrix import Argmax, SeparabilityMatrix, separability_matrix
-from linsep._proof import Margin, Proof, Verification, verify
+from linsep._proof import Margin, Proof, Verification, verify, verify_folder
 from linsep._race import Entrant, Race, race
 from linsep._separation import (
     Separation,
@@ -34,6 +36,7 @@ __all__ = [
     "Decision",
     "Entrant",
     "Explanation",
+    "Fit",
     "LinearSeparator",
     "Margin",
     "Proof",
@@ -47,11 +50,13 @@ __all__ = [
     "check_recession",
     "check_separation",
     "decide",
+    "fit",
     "open",
     "race",
     "separability_matrix",
     "structure_vectors",
     "verify",
+    "verify_folder",
     "verify_separation",
 ]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from linsep import _html, _linsep
-from linsep._data import read_classes, read_labels, read_matrix
-from linsep._decision import naming_columns
-from linsep._explanation import row_names
+from linsep import _linsep
+from linsep._answer import Said, question, title_of, write_page
+from linsep._data import classed, read_classes, read_labels, read_matrix
 from linsep._proof import Margin
 from linsep._table import Table, is_path, read_data
 
@@ -17,7 +17,7 @@ __all__ = ["Audit", "audit"]
 
 
 @dataclass(frozen=True, repr=False)
-class Audit:
+class Audit(Said):
     """What makes each row suspicious of a wrong label. Rows count from 0, as in the file of a table.
 
     Arrays of one value per row are in the order of the data, and empty if a limit was reached before any
@@ -92,6 +92,7 @@ class Audit:
     labels: np.ndarray | None = None
     suspects_index: Any = None
     index: Any = None
+    _sources: tuple[str, ...] = ()
 
     @property
     def proven(self) -> np.ndarray:
@@ -121,45 +122,21 @@ class Audit:
             return pd.DataFrame(columns).iloc[self.ranking].reset_index(drop=True)
         return pd.DataFrame(columns, index=self.index).iloc[self.ranking]
 
-    def _facts(self) -> list[tuple[str, str]]:
-        facts = [
-            ("data", f"{self.rows:,} rows x {self.features:,} features, {len(self.classes)} classes")
-        ]
-        named = self.suspects if self.suspects_index is None else self.suspects_index
-        none = "none" if len(self.probability) else "not known"
-        facts.append(("suspects", _html.listed(named) if len(named) else none))
-        if len(self.probability):
-            proven = int(self.proven[self.suspects].sum())
-            facts.append(("of them proven to conflict", f"{proven:,}"))
-            facts.append(("wrong labels to expect", f"{self.expected:.1f}"))
-        if self.contradictions:
-            facts.append(("contradictions", _html.listed(self.contradictions, 5)))
-        for name, verdict, margin in (
-            ("all rows", self.verdict, self.margin),
-            ("without the suspects", self.verdict_without_suspects, self.margin_without_suspects),
-        ):
-            if verdict == "separable" and margin is not None:
-                low, high = _html.number(margin.lower), _html.number(margin.upper)
-                verdict += f", {margin.kind} margin between {low} and {high}"
-            if verdict is not None:
-                facts.append((name, verdict))
-        if self.stopped is not None:
-            facts.append(("stopped by", self.stopped))
-        return facts
+    def to_csv(self) -> str:
+        """Return one line per row as the program writes it with `-o`: rows are counted from 1."""
+        if self._answer is None:
+            raise ValueError("the answer is not here: audit again")
+        return _linsep.audit_csv(self._answer)
 
-    def __repr__(self) -> str:
-        width = max(len(name) for name, _ in self._facts())
-        lines = [f"  {name:<{width}}  {value}" for name, value in self._facts()]
-        return "\n".join([f"Audit: {self._title()}", *lines])
+    def to_html(self, *, title: str = "data") -> str:
+        """Return one HTML page with the suspects, which loads nothing from anywhere."""
+        if self._answer is None:
+            raise ValueError("the answer is not here: audit again, and report then")
+        return self._answer.page(title, "")
 
-    def _repr_html_(self) -> str:
-        return _html.facts(f"Audit: {self._title()}", self._facts())
-
-    def _title(self) -> str:
-        if not len(self.probability):
-            return "stopped before any row could be judged"
-        early = " so far" if self.stopped is not None and not len(self.suspects) else ""
-        return _html.counted(len(self.suspects), "suspect", "suspects") + early
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write the page of :meth:`to_html` to a file, which appears whole or not at all."""
+        write_page("the page", path, self.to_html(title=title_of(path, title)), self._sources)
 
 
 def audit(
@@ -170,6 +147,7 @@ def audit(
     leave_out: int | None = None,
     time_limit: float | None = None,
     verbose: bool = False,
+    top: int | None = None,
 ) -> Audit:
     """Rank rows by how probably their label is wrong, on data of any kind: separable or not.
 
@@ -194,6 +172,9 @@ def audit(
         The time in seconds after which the work ends with what is known.
     verbose : bool
         Whether a line is printed as each part of the work begins.
+    top : int, optional
+        The number of rows of the ranking to show and to put into the JSON, suspects or not; by default
+        the suspects.
 
     Returns
     -------
@@ -215,55 +196,51 @@ def audit(
     >>> audit.suspects.tolist(), str(audit.suggested[7])
     ([7], 'a')
     """
-    if leave_out is not None and (
-        isinstance(leave_out, bool) or leave_out != int(leave_out) or leave_out < 0
-    ):
+    if leave_out is not None and (isinstance(leave_out, bool) or leave_out != int(leave_out)):
         raise ValueError(f"leave_out is {leave_out!r}; expected an integer, at least 0")
-    options: dict[str, Any] = {
-        "leave_out": None if leave_out is None else int(leave_out),
-        "time_limit": None if time_limit is None else float(time_limit),
-        "progress": print if verbose else None,
-    }
-    codes = values = chosen = None
+    asked = question(
+        "audit",
+        leave_out=None if leave_out is None else int(leave_out),
+        time_limit=None if time_limit is None else float(time_limit),
+        top=top,
+    )
+    _linsep.validate(asked)
+    values = None
     if isinstance(X, Table) or is_path(X) or y is None:
         matrix, labels = read_data(X, y, positive, verbose)
-        chosen, classes = labels.positive, list(labels.classes)
+        given, classes = labels.of(matrix), list(labels.classes)
     else:
         matrix = read_matrix(X)
         values, classes = read_classes(y, matrix.rows)
         if positive is not None or len(classes) == 2:
             labels = read_labels(y, matrix.rows, positive)
-            chosen, classes = labels.positive, list(labels.classes)
-            values = values if positive is None else np.array(classes, dtype=object)[chosen.astype(int)]
+            given, classes = labels.of(matrix), list(labels.classes)
+            chosen = labels.positive.astype(int)
+            values = values if positive is None else np.array(classes, dtype=object)[chosen]
         elif len(classes) < 2:
             raise ValueError(f"expected two classes, found one class: all rows are {classes[0]!r}")
         else:
-            place = {label: k for k, label in enumerate(classes)}
-            plain = (v.item() if isinstance(v, np.generic) else v for v in values)
-            codes = np.fromiter((place[v] for v in plain), dtype=np.uint32, count=matrix.rows)
-    names = [str(label) for label in classes]
-    with naming_columns(matrix.names):
-        found = _linsep.audit_rows(matrix.values, chosen, classes=codes, names=names, **options)
-    return _read(found, matrix, classes, values)
+            given = classed(matrix, values, classes)
+    answer, found = _linsep.audit(asked, given, print if verbose else None)
+    audited = _read(found, matrix, classes, values)
+    audited._says(answer)
+    return audited
 
 
 def _read(found: dict[str, Any], matrix: Any, classes: list[Any], values: Any) -> Audit:
     """Return the audit that Rust made."""
     first = found["ranking"][: found["suspects"]]
     names = found["row_names"]
-    ids = None if names is None else [names[row] for row in first]
-    index = matrix.index if names is None else matrix.spread(np.array(names, dtype=object), None)
+    index = matrix.index
+    if index is None and names is not None:
+        index = matrix.spread(np.array(names, dtype=object), None)
     suggested = np.array(classes)[found["suggested"]] if len(found["suggested"]) else np.array([])
     weight = found["margin_weight"]
-
-    def number(row: int) -> int:
-        return int(matrix.in_file(np.array([row]))[0])
-
     verdict, margin = found["all"] or (None, None)
     rest, rest_margin = found["rest"] or (None, None)
     return Audit(
-        suspects=matrix.in_file(first),
-        ranking=matrix.in_file(found["ranking"]),
+        suspects=first,
+        ranking=found["ranking"],
         probability=matrix.spread(found["probability"], np.nan),
         suggested=matrix.spread(suggested, None),
         against=matrix.spread(found["against"], np.nan),
@@ -272,18 +249,19 @@ def _read(found: dict[str, Any], matrix: Any, classes: list[Any], values: Any) -
         in_the_way=matrix.spread(found["in_the_way"], False),
         irreducible=found["irreducible"],
         margin_weight=None if weight is None else matrix.spread(weight, np.nan),
-        margin_without={number(row): Margin(*bounds) for row, bounds in found["margin_without"]},
+        margin_without={row: Margin(*bounds) for row, bounds in found["margin_without"]},
         verdict=verdict,
         margin=None if margin is None else Margin(*margin),
         verdict_without_suspects=rest,
         margin_without_suspects=None if rest_margin is None else Margin(*rest_margin),
-        contradictions=[[number(row) for row in group] for group in found["contradictions"]],
+        contradictions=found["contradictions"],
         stopped=found["stopped"],
         seconds=found["seconds"],
         rows=matrix.rows,
         features=matrix.columns,
         classes=classes,
         labels=values,
-        suspects_index=row_names(first, matrix.index, ids),
+        suspects_index=matrix.named(first, found["suspect_names"]),
         index=index,
+        _sources=matrix.sources,
     )

@@ -27,9 +27,22 @@ class Matrix:
     sources: tuple[str, ...] = ()  # the files that the values are read from, if any
     kept: Any = None  # an array of bool: which rows of the file these are; None: all, or of no file
 
-    def in_file(self, rows: np.ndarray) -> np.ndarray:
-        """Return which rows of the file these rows are; both are counted from 0."""
-        return rows if self.kept is None else np.flatnonzero(self.kept)[rows]
+    def named(self, rows: np.ndarray, names: list[str] | None) -> Any:
+        """Return what rows are called: by the index of a frame, or by the table; None if by nothing."""
+        if self.index is not None:
+            return self.index[rows]
+        return None if names is None else np.array(names, dtype=object)
+
+    def row_names(self) -> Any:
+        """Return what tells Rust the names of rows; None if the index of a frame only counts them."""
+        index = self.index
+        if index is None or _counts(index):
+            return None
+        return lambda rows: [str(index[row]) for row in rows]
+
+    def design(self) -> _linsep.Arrays:
+        """Return the rows without labels, for Rust."""
+        return _linsep.Arrays(self.values, columns=self.names, names=self.row_names())
 
     def spread(self, values: Any, absent: Any) -> np.ndarray:
         """Return one value per row of the file, `absent` for rows that were left out."""
@@ -60,6 +73,42 @@ class Labels:
 
     positive: Any  # an array of bool; None where the table knows
     classes: tuple[Any, Any]  # the negative one first
+
+    def of(self, matrix: Matrix) -> Any:
+        """Return the rows of a matrix under these labels, for Rust; a table has its own."""
+        if self.positive is None:
+            return matrix.values
+        return _coded(matrix, self.positive, list(self.classes))
+
+
+def _coded(matrix: Matrix, codes: np.ndarray, classes: list[Any]) -> _linsep.Arrays:
+    return _linsep.Arrays(
+        matrix.values,
+        np.ascontiguousarray(codes, dtype=np.uint32),
+        [spelled(label) for label in classes],
+        columns=matrix.names,
+        names=matrix.row_names(),
+    )
+
+
+def classed(matrix: Matrix, values: np.ndarray, classes: list[Any]) -> _linsep.Arrays:
+    """Return the rows of a matrix with their classes, for Rust."""
+    codes = np.zeros(matrix.rows, dtype=np.uint32)
+    for code, label in enumerate(classes):
+        codes[values == label] = code
+    return _coded(matrix, codes, classes)
+
+
+def spelled(label: Any) -> str:
+    """Return a label as a file would have it: 1, not 1.0."""
+    if isinstance(label, float) and label.is_integer() and abs(label) < 2**53:
+        return str(int(label))
+    return str(label)
+
+
+def _counts(index: Any) -> bool:
+    """Return whether an index only counts the rows, from 0 on."""
+    return (getattr(index, "start", None), getattr(index, "step", None)) == (0, 1)
 
 
 def _module(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 import warnings
@@ -10,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from linsep import _html, _linsep
+from linsep import _linsep
+from linsep._answer import Said, question, title_of, write_page
 from linsep._data import Labels, Matrix, read_matrix
-from linsep._explanation import Explanation, row_names
-from linsep._picture import Source, picture, write_page
+from linsep._explanation import Explanation
+from linsep._picture import Source, picture
 from linsep._proof import Margin, Proof, Verification
 from linsep._table import is_path, read_data, sources
 
@@ -24,7 +26,7 @@ __all__ = ["Decision", "decide"]
 
 
 @dataclass(frozen=True, repr=False)
-class Decision:
+class Decision(Said):
     """A verdict with what it rests on.
 
     Attributes
@@ -63,6 +65,10 @@ class Decision:
     unfinished : bool
         Whether a limit kept the search from its goal, an answer or the largest margin: a checkpoint then
         stays, to go on from.
+    chance : float
+        The chance that random labels of as many rows in general position are separable.
+    contradictory_rows : list of int or None
+        Two of the conflicting rows that are the same row under both labels, if there are such.
     """
 
     verdict: str
@@ -85,14 +91,52 @@ class Decision:
     left_out: list[str] = field(default_factory=list)
     unfinished: bool = False
 
-    # The data, and the decision as Rust has it, for pictures. No fields: they are no part of what the
-    # decision says, nor of its copies.
+    chance: float = 0.0
+    contradictory_rows: list[int] | None = None
+
+    # The data, for pictures. No field: it is no part of what the decision says, nor of its copies.
     _data: ClassVar[Source | None] = None
-    _decided: ClassVar[_linsep.Decided | None] = None
 
     def __getstate__(self) -> dict[str, Any]:
-        hidden = ("_data", "_decided")
-        return {name: value for name, value in self.__dict__.items() if name not in hidden}
+        return self._state("_data")
+
+    @classmethod
+    def read(
+        cls,
+        answer: _linsep.Answer,
+        found: dict[str, Any],
+        matrix: Matrix,
+        classes: tuple[Any, Any],
+        positive: Any = None,
+        **more: Any,
+    ) -> Any:
+        """Return the decision that Rust made about rows of a matrix."""
+        why, proof, rows = found["explanation"], found["proof"], found["rows"]
+        decision = cls(
+            verdict=found["verdict"],
+            coef=found["coef"],
+            intercept=found["intercept"],
+            margin=Margin(*found["margin"]),
+            conflicting_rows=rows,
+            multipliers=[int(m, 16) for m in found["multipliers"]],
+            proof=None if proof is None else Proof(proof, positive, _sources=matrix.sources),
+            way=found["way"],
+            passes=found["passes"],
+            seconds=found["seconds"],
+            rows=found["row_count"],
+            features=found["features"],
+            classes=classes,
+            feature_names=found["feature_names"],
+            conflicting_index=matrix.named(rows, found["row_names"]),
+            explanation=None if why is None else Explanation.read(why, matrix),
+            because=found["because"],
+            left_out=found["left_out"],
+            unfinished=found["unfinished"],
+            chance=found["chance"],
+            contradictory_rows=found["contradictory"],
+            **more,
+        )
+        return decision._says(answer)
 
     @property
     def separable(self) -> bool:
@@ -188,9 +232,9 @@ class Decision:
         ValueError
             If the decision comes from a file, another process or a cluster: its rows are not here.
         """
-        if self._data is None or self._decided is None:
+        if self._data is None or self._answer is None:
             raise ValueError("the decision has no data with it: decide again, and report then")
-        return write_page(self, self._data, self._decided, title)
+        return self._answer.drawn(self._data.given()).page(title, _CHECK)
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
         """Write the page of :meth:`to_html` to a file, which appears whole or not at all.
@@ -211,45 +255,16 @@ class Decision:
         >>> "One straight cut" in open(path, encoding="utf-8").read()
         True
         """
-        name = os.fsdecode(path)
-        default = os.path.splitext(os.path.basename(name))[0]
-        page = self.to_html(title=default if title is None else title)
-        _linsep.write_file("the page", name, page, self._data.matrix.sources if self._data else ())
+        page = self.to_html(title=title_of(path, title))
+        write_page("the page", path, page, self._data.matrix.sources if self._data else ())
 
     def _keep(self, source: Source) -> Decision:
         object.__setattr__(self, "_data", source)
         return self
 
-    def _facts(self) -> list[tuple[str, str]]:
-        negative, positive = self.classes
-        facts = [
-            ("data", f"{self.rows:,} rows x {self.features:,} features"),
-            ("classes", f"{positive!r} against {negative!r}"),
-        ]
-        if self.verdict in ("separable", "undecided"):
-            low, high = _html.number(self.margin.lower), _html.number(self.margin.upper)
-            facts.append((f"{self.margin.kind} margin", f"between {low} and {high}"))
-        if self.because is not None:
-            facts.append(("undecided because of", self.because))
-        if len(self.conflicting_rows):
-            named = self.conflicting_rows if self.conflicting_index is None else self.conflicting_index
-            facts.append(("conflicting rows", _html.listed(named)))
-        if self.explanation is not None:
-            facts.extend(self.explanation.facts())
-        facts.append(("proof", "accepted by the checker" if self.proof is not None else "none"))
-        passes = _html.counted(self.passes, "pass", "passes")
-        facts.append(("found by", f"{self.way}, {passes}, {self.seconds:.3g} s"))
-        if self.left_out:
-            facts.append(("left out", f"{_html.listed(self.left_out)}: the rows do not fit in memory"))
-        return facts
 
-    def __repr__(self) -> str:
-        width = max(len(name) for name, _ in self._facts())
-        lines = [f"  {name:<{width}}  {value}" for name, value in self._facts()]
-        return "\n".join([f"Decision: {self.verdict}", *lines])
-
-    def _repr_html_(self) -> str:
-        return _html.facts(f"Decision: {_html.badge(self.verdict)}", self._facts())
+# What checks a decision in Python.
+_CHECK = "linsep.verify(X, y, decision.proof)"
 
 
 def decide(
@@ -328,37 +343,33 @@ def decide(
     >>> decision.separable, decision.margin.upper - decision.margin.lower < 1e-6
     (True, True)
     """
-    if resume and checkpoint is None:
-        raise TypeError("resume was given without checkpoint, the file to go on from")
     kept = None if checkpoint is None else os.fsdecode(checkpoint)
-    if is_path(X) and y is None:
-        # Before the file is read, which may take long.
-        check_options(margin, margin_kind, gap, max_passes, time_limit)
-        if kept is not None:
-            _linsep.refuse_overwriting("the checkpoint", kept, sources(os.fsdecode(X)))
-            _linsep.check_checkpoint(kept, resume=bool(resume))
-    matrix, labels = read_data(X, y, positive, verbose)
-    if kept is not None:
-        _linsep.refuse_overwriting("the checkpoint", kept, matrix.sources)
-    decision = decide_parts(
-        matrix,
-        labels,
+    asked = decide_question(
         margin=margin,
         margin_kind=margin_kind,
         gap=gap,
         max_passes=max_passes,
         time_limit=time_limit,
         explain=explain,
-        progress=print if verbose else None,
-        positive=positive,
         checkpoint=kept,
-        resume=bool(resume),
+        resume=resume,
     )
+    if kept is not None and is_path(X) and y is None:
+        _linsep.refuse_overwriting("the checkpoint", kept, sources(os.fsdecode(X)))
+    if is_path(X) or kept is None:
+        # Before the file is read, which may take long.
+        _linsep.validate(asked)
+    matrix, labels = read_data(X, y, positive, verbose)
+    if kept is not None:
+        _linsep.refuse_overwriting("the checkpoint", kept, matrix.sources)
+    decision = decide_parts(matrix, labels, asked, print if verbose else None, positive)
     return decision._keep(Source(matrix, labels))
 
 
-def whole(name: str, value: Any) -> int:
-    """Return an integer, or raise a ValueError; whether it is in its range, Rust says."""
+def whole(name: str, value: Any) -> int | None:
+    """Return an integer as Rust reads it; whether it is in its range, Rust says."""
+    if value is None:
+        return None
     if isinstance(value, bool) or int(value) != value:
         raise ValueError(f"{name} is {value!r}; expected an integer, at least 1")
     return int(value)
@@ -370,20 +381,37 @@ def check_margin(margin: str) -> None:
         raise ValueError(f'margin is {margin!r}; expected "any" or "max"')
 
 
-def check_options(
-    margin: str, margin_kind: str, gap: float, max_passes: int | None, time_limit: float | None
+def margin_options(
+    margin: str, margin_kind: str, gap: float, max_passes: Any, time_limit: Any
 ) -> dict[str, Any]:
-    """Return the options as Rust takes them; raise a ValueError if one is out of its range."""
+    """Return the options of a search as a question has them."""
     check_margin(margin)
     if margin_kind not in ("angular", "geometric"):
         raise ValueError(f'margin_kind is {margin_kind!r}; expected "angular" or "geometric"')
-    limits: dict[str, Any] = {
+    return {
+        "margin": margin,
+        "margin_kind": margin_kind,
         "gap": float(gap),
-        "max_passes": None if max_passes is None else whole("max_passes", max_passes),
+        "max_passes": whole("max_passes", max_passes),
         "time_limit": None if time_limit is None else float(time_limit),
     }
-    _linsep.check_limits(**limits)
-    return {"maximise": margin == "max", "geometric": margin_kind == "geometric", **limits}
+
+
+def decide_question(
+    *,
+    margin: str = "any",
+    margin_kind: str = "angular",
+    gap: float = 1e-6,
+    max_passes: int | None = None,
+    time_limit: float | None = None,
+    explain: bool = False,
+    checkpoint: str | None = None,
+    resume: bool = False,
+) -> str:
+    """Return the question whether two classes can be told apart."""
+    options = margin_options(margin, margin_kind, gap, max_passes, time_limit)
+    more = {"explain": bool(explain), "checkpoint": checkpoint, "resume": bool(resume)}
+    return question("decide", **options, **more)
 
 
 class Deadline:
@@ -407,71 +435,14 @@ class Deadline:
 def decide_parts(
     matrix: Matrix,
     labels: Labels,
-    *,
-    margin: str = "any",
-    margin_kind: str = "angular",
-    gap: float = 1e-6,
-    max_passes: int | None = None,
-    time_limit: float | None = None,
-    explain: bool = False,
+    asked: str,
     progress: Callable[[str], Any] | None = None,
     positive: Any = None,
-    checkpoint: str | None = None,
-    resume: bool = False,
 ) -> Decision:
     """Return the decision on data that has been read."""
-    options = check_options(margin, margin_kind, gap, max_passes, time_limit)
-    options |= {"explain": explain, "progress": progress, "checkpoint": checkpoint, "resume": resume}
-    with naming_columns(matrix.names):
-        found = _linsep.decide(matrix.values, labels.positive, **options)
-    why = found["explanation"]
-    if explain and why is None:
+    answer, found = _linsep.decide(asked, labels.of(matrix), progress)
+    if found["explanation"] is None and json.loads(asked).get("explain"):
         reason = "it needs all rows in memory, and they do not fit"
         warnings.warn(f"the explanation is left out: {reason}", UserWarning, stacklevel=3)
-    rows = found["rows"]
-    proof = found["proof"]
-    decision = Decision(
-        verdict=found["verdict"],
-        coef=found["coef"],
-        intercept=found["intercept"],
-        margin=Margin(*found["margin"]),
-        conflicting_rows=matrix.in_file(rows),
-        # Python reads decimals of a few thousand digits only, and hexadecimals of any length.
-        multipliers=[int(m, 16) for m in found["multipliers"]],
-        proof=None if proof is None else Proof(proof, positive, _sources=matrix.sources),
-        way=found["way"],
-        passes=found["passes"],
-        seconds=found["seconds"],
-        rows=matrix.rows,
-        features=matrix.columns,
-        classes=labels.classes,
-        feature_names=matrix.names,
-        conflicting_index=row_names(rows, matrix.index, found["row_names"]),
-        explanation=None if why is None else Explanation.read(why, matrix),
-        because=found["because"],
-        left_out=found["left_out"],
-        unfinished=found["unfinished"],
-    )
-    object.__setattr__(decision, "_decided", found["decided"])
+    decision: Decision = Decision.read(answer, found, matrix, labels.classes, positive)
     return decision
-
-
-class naming_columns:
-    """Adds the name of a column to an error that counts it, or puts it in the place of the number."""
-
-    def __init__(self, names: list[str] | None, numbered: bool = True) -> None:
-        self.names = names
-        self.numbered = numbered
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if not isinstance(error, ValueError) or not self.names:
-            return
-        message = str(error)
-        for k, name in enumerate(self.names):
-            if f", column {k} (counted" in message:
-                number = f"{k} " if self.numbered else ""
-                message = message.replace(f", column {k} (", f', column {number}"{name}" (', 1)
-                raise ValueError(message) from None

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from linsep import _linsep
 from linsep._data import Labels, Matrix, check_exact, read_matrix, unmasked
-from linsep._decision import Deadline, Decision, check_margin, decide_parts, whole
+from linsep._decision import Deadline, Decision, decide_parts, decide_question, whole
 from linsep._proof import Margin, Proof
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -304,15 +304,14 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         if self.method != "auto" and self.method not in _METHODS:
             known = ", ".join(["auto", *_METHODS])
             raise ValueError(f"method is {self.method!r}; expected one of {known}")
-        check_margin(self.margin)
         passes = whole("max_iter", self.max_iter)
-        if passes < 1:
+        if passes is None or passes < 1:
             raise ValueError(f"max_iter is {passes}; expected an integer, at least 1")
         # The online methods take the same limits.
-        _linsep.check_limits(
-            gap=float(self.gap),
-            max_passes=passes,
-            time_limit=None if self.time_limit is None else float(self.time_limit),
+        _linsep.validate(
+            decide_question(
+                margin=self.margin, gap=self.gap, max_passes=passes, time_limit=self.time_limit
+            )
         )
         if self.multi_class not in ("ovr", "ovo"):
             raise ValueError(f'multi_class is {self.multi_class!r}; expected "ovr" or "ovo"')
@@ -430,15 +429,14 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         }
 
     def _decide(self, matrix: Matrix, positive: np.ndarray) -> Decision:
-        return decide_parts(
-            matrix,
-            Labels(np.ascontiguousarray(positive), (0, 1)),
+        asked = decide_question(
             margin=self.margin,
             gap=self.gap,
             max_passes=self.max_iter,
             time_limit=self._time_left(),
-            progress=print if self.verbose else None,
         )
+        labels = Labels(np.ascontiguousarray(positive), (0, 1))
+        return decide_parts(matrix, labels, asked, print if self.verbose else None)
 
     def _time_left(self) -> float | None:
         """Return the time for the hyperplane under way."""

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from linsep._data import Matrix
-from linsep._html import counted, listed
 
 __all__ = ["Explanation"]
-
-
-def row_names(rows: np.ndarray, index: Any, names: list[str] | None) -> Any:
-    """Return what rows are called, by a table or by the index of a frame; None if they have no names."""
-    if names is not None:
-        return np.array(names, dtype=object)
-    return None if index is None else index[rows]
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,53 +57,10 @@ class Explanation:
     @classmethod
     def read(cls, found: dict[str, Any], matrix: Matrix) -> Explanation:
         """Return the explanation that Rust found of these rows."""
-        removal = found["removal"]
-        suspects = np.array([row for row, _ in removal or []], dtype=np.int64)
-        distances = np.array([distance for _, distance in removal or []], dtype=np.float64)
-        named = None if removal is None else row_names(suspects, matrix.index, found["suspect_names"])
-        read = cls(
-            contradictions=found["contradictions"],
-            suspects=suspects,
-            distances=distances,
-            irreducible=found["irreducible"],
-            coef=found["coef"],
-            intercept=found["intercept"],
-            carried_features=found["carried_features"],
-            carried_rows=found["carried_rows"],
-            suspects_index=named,
-            at_least=found["at_least"],
-            at_most=None if removal is None else len(suspects),
-            conflicts=found["conflicts"] or [],
-        )
-        return read if matrix.kept is None else read.renumbered(np.flatnonzero(matrix.kept))
-
-    def renumbered(self, places: np.ndarray) -> Explanation:
-        """Return the explanation with rows numbered as `places` says: those of the whole data."""
-
-        def number(rows: Any) -> Any:
-            return None if rows is None else places[np.asarray(rows, dtype=np.int64)]
-
-        carried = number(self.carried_rows)
-        return replace(
-            self,
-            contradictions=[number(group).tolist() for group in self.contradictions],
-            suspects=number(self.suspects),
-            conflicts=[number(conflict).tolist() for conflict in self.conflicts],
-            carried_rows=None if carried is None else carried.tolist(),
-        )
-
-    def facts(self) -> list[tuple[str, str]]:
-        """Return what there is to say, by name."""
-        facts = []
-        if self.contradictions:
-            facts.append(("contradictions", listed(self.contradictions, 5)))
-        if len(self.suspects):
-            named = self.suspects if self.suspects_index is None else self.suspects_index
-            facts.append((f"separable without {counted(len(named), 'row', 'rows')}", listed(named)))
-            facts.append(("must go", self.must_go()))
-        if self.carried_features is not None:
-            facts.append(("weakly separated by features", listed(self.carried_features)))
-        return facts
+        found = dict(found)
+        names = found.pop("suspect_names")
+        named = None if found["at_most"] is None else matrix.named(found["suspects"], names)
+        return cls(**found, suspects_index=named)
 
     def must_go(self) -> str:
         """Return between how many rows must go for the rest to be separable, in words.
@@ -125,9 +74,12 @@ class Explanation:
         if self.at_most is None:
             return "no rows"
         if self.at_least == self.at_most:
-            return f"{counted(self.at_most, 'row', 'rows')}, and no smaller set exists (proven)"
-        return f"at least {self.at_least} and at most {counted(self.at_most, 'row', 'rows')} (proven)"
+            return f"{_rows(self.at_most)}, and no smaller set exists (proven)"
+        return f"at least {self.at_least} and at most {_rows(self.at_most)} (proven)"
 
     def __repr__(self) -> str:
-        lines = [f"  {name}: {value}" for name, value in self.facts()]
-        return "\n".join(["Explanation", *lines])
+        return f"Explanation: {self.must_go()} must go; {len(self.contradictions)} contradictions"
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"

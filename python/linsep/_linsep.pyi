@@ -1,59 +1,88 @@
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
     "SOFT_MARGIN_FEATURES",
+    "Answer",
+    "Arrays",
     "Cluster",
-    "Decided",
     "Packer",
     "Rows",
     "Worker",
     "__version__",
     "address",
-    "argmax",
-    "audit_rows",
-    "categories",
-    "check_checkpoint",
-    "check_limits",
+    "audit",
+    "audit_csv",
+    "classes",
     "compromise",
     "decide",
-    "drawn_plane",
-    "events",
+    "estimate",
+    "estimate_model",
+    "estimate_table",
     "fit",
-    "in_common",
-    "kept",
-    "margin_at_least",
     "merge",
+    "method",
     "methods",
-    "model_separation",
+    "model_file",
     "numbers_check",
     "open_table",
     "packed_key",
-    "page",
     "pick",
     "picture",
+    "race",
     "read_proof",
+    "recession",
     "refuse_overwriting",
+    "save_proofs",
     "scores",
-    "separation",
     "soft_margin",
-    "sorted_by_class",
     "structure_vectors",
-    "trials",
+    "train",
+    "validate",
+    "verified",
     "verify",
-    "verify_separation",
+    "verify_folder",
+    "verify_model",
+    "verify_table",
     "write_file",
 ]
 
 SOFT_MARGIN_FEATURES: int
 __version__: str
 
+_Say: TypeAlias = Callable[[str], Any]
+_Column: TypeAlias = tuple[str, str, NDArray[np.float64] | None, list[str], NDArray[np.uint32] | None]
+
 @final
-class Rows: ...
+class Answer:
+    def to_json(self) -> str: ...
+    def reply(self) -> str: ...
+    def text(self, width: int | None = None, code: list[str | None] = ...) -> str: ...
+    def html(self, code: list[str | None] = ...) -> str: ...
+    def page(self, title: str, check: str) -> str: ...
+    def drawn(self, x: Any, progress: _Say | None = None) -> Answer: ...
+    def picture(self) -> str | None: ...
+
+@final
+class Arrays:
+    def __new__(
+        cls,
+        x: Any,
+        codes: NDArray[np.uint32] | None = None,
+        classes: list[str] = ...,
+        *,
+        columns: list[str] | None = None,
+        names: Callable[[list[int]], list[str]] | None = None,
+    ) -> Arrays: ...
+
+@final
+class Rows:
+    def text(self, name: str, place: str) -> str: ...
+    def html(self, name: str, place: str) -> str: ...
 
 @final
 class Cluster:
@@ -66,10 +95,9 @@ class Cluster:
         features: int,
         sparse: bool,
         stamp: int | None = None,
+        classes: tuple[str, str] | None = None,
+        columns: list[str] | None = None,
     ) -> Cluster: ...
-
-@final
-class Decided: ...
 
 @final
 class Packer:
@@ -96,62 +124,24 @@ class Worker:
     def finish(self) -> bytes | None: ...
 
 def address(x: Any) -> int: ...
-def margin_at_least(lower: float) -> str: ...
-def argmax(
-    x: Any,
-    codes: NDArray[np.uint32],
-    count: int,
-    *,
-    max_passes: int | None,
-    time_limit: float | None = None,
-) -> dict[str, Any]: ...
-def audit_rows(
-    x: Any,
-    positive: NDArray[np.bool_] | None,
-    *,
-    classes: NDArray[np.uint32] | None,
-    names: list[str],
-    leave_out: int | None,
-    time_limit: float | None = None,
-    progress: Callable[[str], Any] | None = None,
-) -> dict[str, Any]: ...
-def categories(
-    codes: NDArray[np.uint32], kept: NDArray[np.bool_] | None = None
-) -> tuple[NDArray[np.uint32], list[int]]: ...
-def check_checkpoint(path: str, *, resume: bool) -> None: ...
-def check_limits(*, gap: float, max_passes: int | None, time_limit: float | None = None) -> None: ...
+def audit(question: str, x: Any, progress: _Say | None = None) -> tuple[Answer, dict[str, Any]]: ...
+def audit_csv(answer: Answer) -> str: ...
+def classes(
+    question: str, x: Any, progress: _Say | None = None
+) -> tuple[Answer, list[tuple[int, int | None, Answer, dict[str, Any], str]], dict[str, Any] | None]: ...
 def compromise(
     x: Any,
-    positive: NDArray[np.bool_] | None,
     *,
     max_passes: int | None,
     time_limit: float | None = None,
-    progress: Callable[[str], Any] | None = None,
+    progress: _Say | None = None,
 ) -> tuple[NDArray[np.float64], float]: ...
-def decide(
-    x: Any,
-    positive: NDArray[np.bool_] | None,
-    *,
-    maximise: bool,
-    geometric: bool,
-    gap: float,
-    max_passes: int | None,
-    time_limit: float | None = None,
-    explain: bool = False,
-    checkpoint: str | None = None,
-    resume: bool = False,
-    progress: Callable[[str], Any] | None = None,
-) -> dict[str, Any]: ...
-def drawn_plane(
-    x: Any, positive: NDArray[np.bool_] | None, decided: Decided
-) -> tuple[NDArray[np.float64], float]: ...
-def events(
-    what: str,
-    numbers: NDArray[np.float64] | None,
-    words: list[str],
-    codes: NDArray[np.uint32] | None,
-    event: str | None = None,
-) -> NDArray[np.bool_]: ...
+def decide(question: str, x: Any, progress: _Say | None = None) -> tuple[Answer, dict[str, Any]]: ...
+def estimate(question: str, x: Any, progress: _Say | None = None) -> tuple[Answer, dict[str, Any]]: ...
+def estimate_model(question: str, x: Any, beside: list[_Column]) -> tuple[Answer, dict[str, Any]]: ...
+def estimate_table(
+    question: str, path: str, options: dict[str, Any]
+) -> tuple[Answer, dict[str, Any]]: ...
 def fit(
     x: Any,
     positive: NDArray[np.bool_],
@@ -167,59 +157,39 @@ def fit(
     start: str | None = None,
     keep_state: bool = False,
     prove: bool = False,
-    progress: Callable[[str], Any] | None = None,
+    progress: _Say | None = None,
 ) -> dict[str, Any]: ...
-def in_common(
-    x: Any, members: NDArray[np.bool_], kept: NDArray[np.bool_] | None = None
-) -> list[tuple[int, str, float, NDArray[np.int64]]]: ...
-def kept(weights: NDArray[np.float64]) -> NDArray[np.bool_]: ...
 def merge(request: bytes, answers: list[bytes]) -> bytes | None: ...
+def method(name: str, settings: str) -> str: ...
 def methods() -> list[tuple[str, bool, bool]]: ...
-def model_separation(
-    x: Any, asked: dict[str, Any], *, max_passes: int | None, time_limit: float | None = None
-) -> dict[str, Any]: ...
+def model_file(answer: Answer) -> str: ...
 def numbers_check(rows: int) -> int: ...
 def open_table(
-    path: str, options: dict[str, Any], progress: Callable[[str], Any] | None = None
+    path: str, options: dict[str, Any], progress: _Say | None = None
 ) -> tuple[Rows, dict[str, Any]]: ...
 def packed_key(partition: int, place: int) -> int: ...
-def page(
-    x: Any,
-    positive: NDArray[np.bool_] | None,
-    decided: Decided,
-    *,
-    source: str,
-    names: tuple[list[str] | None, tuple[str, str], list[str] | None] | None = None,
-    progress: Callable[[str], Any] | None = None,
-) -> str: ...
 def pick(
     batch: Any, wanted: NDArray[np.int64], *, sparse: bool, offsets: list[int] | None = None
 ) -> tuple[bytes, bytes] | None: ...
 def picture(
     x: Any,
-    positive: NDArray[np.bool_] | None,
     coef: NDArray[np.float64],
     intercept: float,
     conflict: list[int],
     suspects: list[int],
 ) -> str: ...
+def race(
+    question: str, x: Any, progress: _Say | None = None
+) -> tuple[Answer, list[tuple[str, dict[str, Any]]]]: ...
 def read_proof(text: str) -> dict[str, Any]: ...
+def recession(question: str, x: Any) -> tuple[Answer, dict[str, Any]]: ...
 def refuse_overwriting(
     what: str, path: str | os.PathLike[str], inputs: Sequence[str | os.PathLike[str]]
 ) -> None: ...
+def save_proofs(answer: Answer, folder: str) -> None: ...
 def scores(
     batch: Any, lengths: list[int], coef: NDArray[np.float64], intercept: float
 ) -> NDArray[np.float64]: ...
-def separation(
-    x: Any,
-    positive: NDArray[np.bool_] | None,
-    *,
-    intercept: bool,
-    max_passes: int | None,
-    time_limit: float | None = None,
-    most_rows: int | None = None,
-    progress: Callable[[str], Any] | None = None,
-) -> dict[str, Any]: ...
 def soft_margin(
     x: Any,
     positive: NDArray[np.bool_],
@@ -229,15 +199,14 @@ def soft_margin(
     weights: NDArray[np.float64] | None = None,
     time_limit: float | None = None,
 ) -> dict[str, Any]: ...
-def sorted_by_class(positive: NDArray[np.bool_]) -> bool: ...
-def structure_vectors(x: Any, asked: dict[str, Any]) -> dict[str, Any]: ...
-def trials(
-    counts: NDArray[np.float64], trials: NDArray[np.float64] | None = None
-) -> NDArray[np.uint8]: ...
-def verify(
-    x: Any, positive: NDArray[np.bool_] | None, text: str, *, intercept: bool | None = None
-) -> dict[str, Any]: ...
-def verify_separation(x: Any, asked: dict[str, Any], text: str) -> dict[str, Any]: ...
+def structure_vectors(question: str, x: Any, beside: list[_Column]) -> dict[str, Any]: ...
+def train(question: str, x: Any, progress: _Say | None = None) -> tuple[Answer, dict[str, Any]]: ...
+def validate(question: str) -> None: ...
+def verified(answer: Answer) -> dict[str, Any]: ...
+def verify(question: str, x: Any, text: str) -> Answer: ...
+def verify_folder(question: str, x: Any, folder: str) -> Answer: ...
+def verify_model(question: str, x: Any, beside: list[_Column], proof: str) -> Answer: ...
+def verify_table(question: str, path: str, options: dict[str, Any], proof: str) -> Answer: ...
 def write_file(
     what: str, path: str | os.PathLike[str], text: str, inputs: Sequence[str | os.PathLike[str]]
 ) -> None: ...

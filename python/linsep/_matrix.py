@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import html
-from dataclasses import dataclass
-from itertools import combinations
+import os
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from linsep import _html, _linsep
-from linsep._data import Labels, Matrix, read_classes, read_matrix
-from linsep._decision import Deadline, Decision, Margin, check_options, decide_parts, naming_columns
+from linsep import _linsep
+from linsep._answer import Said, question, title_of, write_page
+from linsep._data import Labels, classed, read_classes, read_matrix
+from linsep._decision import Decision, Margin, margin_options
 from linsep._picture import Source
 from linsep._proof import Proof, Verification
 from linsep._separation import verify_separation
@@ -45,6 +45,8 @@ class Argmax:
         The limit that was reached, if one was.
     seconds : float
         Time.
+    sentence : str
+        All of it in a sentence.
     """
 
     exists: bool | None
@@ -56,6 +58,7 @@ class Argmax:
     proof: Proof | None
     because: str | None
     seconds: float
+    sentence: str = ""
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the label of each row: that of the largest score."""
@@ -76,19 +79,11 @@ class Argmax:
         return verify_separation(self.proof, X, y, **options)
 
     def __repr__(self) -> str:
-        scores = f"the largest of {len(self.classes)} linear scores"
-        if self.exists:
-            return f"{scores} can be right on every row"
-        if self.exists is None:
-            return f"whether {scores} can be right on every row is open ({self.because})"
-        if self.pair is not None:
-            a, b = self.pair
-            return f"{scores} cannot be right on every row: not even on {a!r} and {b!r} alone"
-        return f"{scores} cannot be right on every row: {len(self.conflicting_rows)} rows rule it out"
+        return self.sentence
 
 
 @dataclass(frozen=True, repr=False)
-class SeparabilityMatrix:
+class SeparabilityMatrix(Said):
     """Verdicts on all pairs of classes, and on each class against the rest.
 
     Attributes
@@ -108,6 +103,8 @@ class SeparabilityMatrix:
     one_vs_one: dict[tuple[Any, Any], Decision]
     one_vs_rest: dict[Any, Decision]
     argmax: Argmax | None = None
+    _cells: dict[tuple[Any, Any], str] = field(default_factory=dict)
+    _sources: tuple[str, ...] = ()
 
     @property
     def separable(self) -> bool:
@@ -175,42 +172,33 @@ class SeparabilityMatrix:
             raise KeyError(f"{a!r} twice: expected two classes, or one and 'rest'")
         return self.one_vs_one[(a, b) if (a, b) in self.one_vs_one else (b, a)]
 
-    def _cell(self, a: Any, b: Any = None) -> str:
-        decision = self._decision(a, b)
-        return _linsep.margin_at_least(decision.margin.lower) if decision.separable else decision.verdict
+    def cell(self, a: Any, b: Any = None) -> str:
+        """Return the verdict on two classes, or on one against the rest, in at most five characters:
+        the margin that is proven, rounded down, or "no", "quasi" or "?".
+        """
+        self._decision(a, b)
+        rest = b is None or (isinstance(b, str) and b == "rest" and b not in self.classes)
+        pair = (a, None) if rest else (a, b) if (a, b) in self._cells else (b, a)
+        return self._cells[pair]
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        header = ["", *map(str, self.classes), "rest"]
-        rows = [
-            [
-                str(a),
-                *("·" if a == b else self._cell(a, b) for b in self.classes),
-                self._cell(a),
-            ]
-            for a in self.classes
-        ]
-        return header, rows
+    def save_proofs(self, folder: str | os.PathLike[str]) -> None:
+        """Write all proofs to a folder, and last the index that says what each is about.
 
-    def __repr__(self) -> str:
-        header, rows = self._table()
-        widths = [max(len(line[k]) for line in [header, *rows]) for k in range(len(header))]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in [header, *rows]
-        ]
-        kinds = sorted({decision.margin.kind for decision in self.one_vs_rest.values()})
-        lines.append(
-            f"numbers: separable, with an {kinds[0]} margin of at least that".replace("an g", "a g")
-        )
-        if self.argmax is not None:
-            lines.append(repr(self.argmax))
-        return "\n".join(lines)
+        :func:`linsep.verify_folder` and `linsep verify DATA FOLDER` check it as a whole.
+        """
+        if self._answer is None:
+            raise ValueError("the proofs are not here: ask again, and save them then")
+        _linsep.save_proofs(self._answer, os.fsdecode(folder))
 
-    def _repr_html_(self) -> str:
-        header, rows = self._table()
-        title = "Separability of the classes: the margin where they are separable"
-        below = "" if self.argmax is None else f"<p>{html.escape(repr(self.argmax))}</p>"
-        return _html.grid(title, header, rows) + below
+    def to_html(self, *, title: str = "data") -> str:
+        """Return one HTML page to look at and to send, which loads nothing from anywhere."""
+        if self._answer is None:
+            raise ValueError("the answer is not here: ask again, and report then")
+        return self._answer.page(title, "linsep.verify_folder(X, y, folder)")
+
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write the page of :meth:`to_html` to a file, which appears whole or not at all."""
+        write_page("the page", path, self.to_html(title=title_of(path, title)), self._sources)
 
 
 def separability_matrix(
@@ -250,68 +238,47 @@ def separability_matrix(
     >>> import linsep
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "c"]
     >>> linsep.separability_matrix(X, y, argmax=True)
-       a     b      c      rest
-    a  ·     0.38   0.58   0.38
-    b  0.38  ·      0.070  inseparable
-    c  0.58  0.070  ·      0.070
-    numbers: separable, with an angular margin of at least that
-    the largest of 3 linear scores can be right on every row
+    not all separable: all 3 pairs; 2 of 3 classes against the rest; the largest of 3 linear
+      scores can be right on every row
+      data        4 rows, 1 feature, 3 classes
+      work        7 questions in ...
+      proofs      checked in exact arithmetic (save_proofs(folder) keeps them)
+      pairs       the angular margin, at least; "no": inseparable
+      ...
     """
-    options: dict[str, Any] = {
-        "margin": margin,
-        "margin_kind": margin_kind,
-        "gap": gap,
-        "max_passes": max_passes,
-        "time_limit": time_limit,
-    }
-    limits = check_options(**options)
-    deadline = Deadline(limits["time_limit"])
+    options = margin_options(margin, margin_kind, gap, max_passes, time_limit)
+    kinds = {"pairs": True, "one_vs_rest": True, "argmax": bool(argmax), "explain": bool(explain)}
+    asked = question("classes", **options, **kinds)
+    _linsep.validate(asked)
     matrix = read_matrix(X)
     values, classes = read_classes(y, matrix.rows)
     if len(classes) < 2:
         raise ValueError(f"expected two or more classes, found one class: {classes[0]!r}")
-
-    def tell(what: str, verdict: Any) -> None:
-        if verbose:
-            print(f"{what}: {verdict}")
-
-    one_vs_rest = {}
-    for c in classes:
-        labels = Labels(values == c, ("rest", c))
-        options["time_limit"] = deadline.left()
-        decision = decide_parts(matrix, labels, positive=c, explain=explain, **options)
-        one_vs_rest[c] = decision._keep(Source(matrix, labels))
-        tell(f"{c} against the rest", decision.verdict)
-    one_vs_one = {}
-    for a, b in combinations(classes, 2):
-        keep = (values == a) | (values == b)
-        places = np.flatnonzero(keep)
-        part = matrix.take(keep)
-        labels = Labels(values[keep] == b, (a, b))
-        options["time_limit"] = deadline.left()
-        decision = decide_parts(part, labels, explain=explain, **options)
-        object.__setattr__(decision, "conflicting_rows", places[decision.conflicting_rows])
-        if decision.explanation is not None:
-            object.__setattr__(decision, "explanation", decision.explanation.renumbered(places))
-        # Not the part: a copy for each pair would take several times the memory of the data.
+    say = print if verbose else None
+    answer, sides, argmaxed = _linsep.classes(asked, classed(matrix, values, classes), say)
+    one_vs_one, one_vs_rest, cells = {}, {}, {}
+    for place, other, found, own, cell in sides:
+        if other is None:
+            c = classes[place]
+            labels = Labels(values == c, ("rest", c))
+            decision = Decision.read(found, own, matrix, labels.classes, c)
+            one_vs_rest[c] = decision._keep(Source(matrix, labels))
+            cells[c, None] = cell
+            continue
+        a, b = classes[other], classes[place]
+        places = np.flatnonzero((values == a) | (values == b))
+        labels = Labels(values[places] == b, (a, b))
+        decision = Decision.read(found, own, matrix, labels.classes)
+        # Not the rows themselves: a copy for each pair would take several times the memory of the data.
         one_vs_one[a, b] = decision._keep(Source(matrix, labels, places))
-        tell(f"{a} against {b}", decision.verdict)
-    found = None
-    if argmax:
-        found = _ask_argmax(matrix, values, classes, limits | {"time_limit": deadline.left()})
-        tell("one classifier for all", found)
-    return SeparabilityMatrix(classes, one_vs_one, one_vs_rest, found)
+        cells[a, b] = cell
+    found_all = None if argmaxed is None else _argmax(argmaxed, classes)
+    result = SeparabilityMatrix(classes, one_vs_one, one_vs_rest, found_all, cells, matrix.sources)
+    result._says(answer)
+    return result
 
 
-def _ask_argmax(
-    matrix: Matrix, values: np.ndarray, classes: list[Any], limits: dict[str, Any]
-) -> Argmax:
-    codes = np.zeros(matrix.rows, dtype=np.uint32)
-    for code, label in enumerate(classes):
-        codes[values == label] = code
-    limits = {name: limits[name] for name in ("max_passes", "time_limit")}
-    with naming_columns(matrix.names):
-        found = _linsep.argmax(matrix.values, codes, len(classes), **limits)
+def _argmax(found: dict[str, Any], classes: list[Any]) -> Argmax:
     pair, proof = found["pair"], found["proof"]
     return Argmax(
         exists=found["exists"],
@@ -323,4 +290,5 @@ def _ask_argmax(
         proof=None if proof is None else Proof(proof),
         because=found["because"],
         seconds=found["seconds"],
+        sentence=found["sentence"],
     )

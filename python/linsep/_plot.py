@@ -282,15 +282,15 @@ def draw_matrix(matrix: SeparabilityMatrix, ax: Axes | None = None) -> Axes:
         for j, b in enumerate(matrix.classes):
             if i != j:
                 pair = (a, b) if (a, b) in matrix.one_vs_one else (b, a)
-                _draw_cell(ax, j, i, matrix.one_vs_one[pair], cell)
-        _draw_cell(ax, rest, i, matrix.one_vs_rest[a], cell)
+                _draw_cell(ax, j, i, matrix.one_vs_one[pair], cell, matrix.cell(*pair))
+        _draw_cell(ax, rest, i, matrix.one_vs_rest[a], cell, matrix.cell(a))
     _name_classes(ax, [_cut(str(label), 16) for label in matrix.classes], rest, cell)
     _explain_cells(ax, matrix, cell)
     ax.set_title("Which classes can a hyperplane tell apart?")
     return ax
 
 
-def _draw_cell(ax: Axes, x: float, y: float, decision: Decision, width: float) -> None:
+def _draw_cell(ax: Axes, x: float, y: float, decision: Decision, width: float, margin: str) -> None:
     from matplotlib.patches import Rectangle
 
     colour, ink, sign = _VERDICTS[decision.verdict]
@@ -303,7 +303,6 @@ def _draw_cell(ax: Axes, x: float, y: float, decision: Decision, width: float) -
     ax.text(x, place, word, ha="center", va="center", color=ink, fontsize=size)
     if known:
         size = float(np.clip(width / 4, 5, 9))
-        margin = _linsep.margin_at_least(decision.margin.lower)
         ax.text(x, y + 0.24, margin, ha="center", va="center", color=ink, fontsize=size)
 
 

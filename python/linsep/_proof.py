@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from linsep import _linsep
+from linsep._answer import Said, question
+from linsep._data import classed, read_classes, read_matrix
 from linsep._table import Table, is_path, read_data
 
-__all__ = ["Margin", "Proof", "Verification", "verify"]
+__all__ = ["Margin", "Proof", "Verification", "verify", "verify_folder"]
 
 
 class Margin(NamedTuple):
@@ -31,8 +33,8 @@ class Margin(NamedTuple):
     kind: str = "angular"
 
 
-@dataclass(frozen=True)
-class Verification:
+@dataclass(frozen=True, repr=False)
+class Verification(Said):
     """What the checker says of a proof. It is true where the proof holds.
 
     Attributes
@@ -59,18 +61,16 @@ class Verification:
     model: str | None = None
 
     @classmethod
-    def read(cls, found: dict[str, Any]) -> Verification:
+    def read(cls, answer: _linsep.Answer) -> Verification:
         """Return what Rust says."""
-        margin = found["margin"]
-        return cls(**{**found, "margin": None if margin is None else Margin(*margin)})
+        found = _linsep.verified(answer)
+        margin = found.get("margin")
+        verified = cls(**{**found, "margin": None if margin is None else Margin(*margin)})
+        verified._says(answer)
+        return verified
 
     def __bool__(self) -> bool:
         return self.valid
-
-    def __repr__(self) -> str:
-        if not self.valid:
-            return f"refused: {self.reason}"
-        return f"valid: {self.verdict}" + ("" if self.model is None else f" ({self.model})")
 
 
 class Proof:
@@ -100,7 +100,8 @@ class Proof:
     >>> proof
     Proof(separable, 2 rows x 1 features)
     >>> linsep.Proof(proof.to_json()).verify(X, y)
-    valid: separable
+    valid: the data is separable (verified in exact arithmetic, 2 rows)
+      margin      at least ... angular; none exceeds ...
     >>> proof.verify([[100.0], [99.0]], y).valid
     False
     """
@@ -138,7 +139,7 @@ class Proof:
         # A table has been told which class is positive.
         named = self._positive if positive is None and not isinstance(X, Table) else positive
         matrix, labels = read_data(X, y, named)
-        return Verification.read(_linsep.verify(matrix.values, labels.positive, self._text))
+        return Verification.read(_linsep.verify(question("verify"), labels.of(matrix), self._text))
 
     def __repr__(self) -> str:
         return f"Proof({self.verdict}, {self.rows} rows x {self.features} features)"
@@ -173,7 +174,8 @@ def verify(
     X, y : array-like
         The data, as for :func:`linsep.decide`. A table, or the path of one, needs no y.
     proof : Proof or path
-        The proof, or the file that it is in.
+        The proof, the file that it is in, or a folder of proofs about many classes, as
+        :meth:`SeparabilityMatrix.save_proofs` and the program write it.
     positive : object, optional
         The label of the positive class, where it is not the larger one.
 
@@ -187,12 +189,57 @@ def verify(
     >>> import linsep
     >>> X, y = [[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1]
     >>> linsep.verify(X, y, linsep.decide(X, y).proof)
-    valid: inseparable
+    valid: the data is inseparable (verified in exact arithmetic, 4 rows)
     """
     if proof is None and (isinstance(X, Table) or is_path(X)):
         y, proof = None, y
     if proof is None:
         raise TypeError("proof is missing: linsep.verify(X, y, proof) or linsep.verify(table, proof)")
+    if not isinstance(proof, Proof) and os.path.isdir(proof):
+        return verify_folder(X, y, proof)
     if not isinstance(proof, Proof):
         proof = Proof.load(proof)
     return proof.verify(X, y, positive=positive)
+
+
+def verify_folder(
+    X: Any,
+    y: Any,
+    folder: str | os.PathLike[str],
+    *,
+    pairs: bool = False,
+    one_vs_rest: bool = False,
+    argmax: bool = False,
+) -> Verification:
+    """Check a folder of proofs about many classes, in exact arithmetic, as a whole.
+
+    Parameters
+    ----------
+    X, y : array-like
+        The data, as for :func:`linsep.separability_matrix`.
+    folder : path
+        The folder, as :meth:`SeparabilityMatrix.save_proofs` and the program write it.
+    pairs, one_vs_rest, argmax : bool
+        Questions that it has to answer.
+
+    Returns
+    -------
+    Verification
+        True where all of it holds; its text says what does not.
+
+    Examples
+    --------
+    >>> import linsep, tempfile
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "c"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     linsep.separability_matrix(X, y).save_proofs(folder)
+    ...     linsep.verify_folder(X, y, folder, pairs=True)
+    valid: 6 proofs about 4 rows of 3 classes (verified in exact arithmetic)
+      answers     every pair, every class against the rest
+      verdicts    5 separable, 1 inseparable
+    """
+    matrix = read_matrix(X)
+    values, classes = read_classes(y, matrix.rows)
+    asked = question("verify", pairs=bool(pairs), one_vs_rest=bool(one_vs_rest), argmax=bool(argmax))
+    found = _linsep.verify_folder(asked, classed(matrix, values, classes), os.fsdecode(folder))
+    return Verification.read(found)

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from linsep import _html, _linsep
-from linsep._data import Labels, Matrix, read_labels, read_matrix
-from linsep._decision import naming_columns, whole
+from linsep import _linsep
+from linsep._answer import Said, question, title_of, write_page
+from linsep._decision import whole
+from linsep._table import read_data
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["Entrant", "Race", "race"]
-
-
-_HEADER = [
-    "method",
-    "separated",
-    "epochs",
-    "updates",
-    "mistakes",
-    "accuracy",
-    "passes",
-    "margin",
-    "seconds",
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +76,7 @@ class Entrant:
             epochs=found["epochs"],
             updates=found["updates"],
             mistakes=found["mistakes"],
-            accuracy=1 - found["mistakes"] / rows,
+            accuracy=found["accuracy"],
             passes=found["rows_evaluated"] / rows,
             angular_margin=found["angular_margin"],
             geometric_margin=found["geometric_margin"],
@@ -104,23 +92,9 @@ class Entrant:
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in values.items()}
 
-    def _cells(self) -> list[str]:
-        margin = self.angular_margin
-        return [
-            self.name,
-            "yes" if self.separated else "no",
-            f"{self.epochs:,}",
-            f"{self.updates:,}",
-            f"{self.mistakes:,}",
-            f"{100 * self.accuracy:.4f} %",
-            f"{self.passes:,.1f}",
-            "-" if margin is None else _short(margin),
-            f"{self.seconds:.3f}",
-        ]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Race:
+class Race(Said):
     """How several methods did on the same data. `race["fine"]` is one of them.
 
     Attributes
@@ -146,6 +120,7 @@ class Race:
     shuffled: bool
     sorted_by_class: bool
     seed: int
+    _sources: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Entrant:
         for entrant in self.entrants:
@@ -158,18 +133,6 @@ class Race:
 
     def __len__(self) -> int:
         return len(self.entrants)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers, strings and lists, as `json.dumps` takes them."""
-        return {
-            "rows": self.rows,
-            "features": self.features,
-            "classes": list(self.classes),
-            "shuffled": self.shuffled,
-            "sorted_by_class": self.sorted_by_class,
-            "seed": self.seed,
-            "methods": [entrant.to_dict() for entrant in self.entrants],
-        }
 
     def to_frame(self) -> Any:
         """Return a pandas frame with a row for each method."""
@@ -207,42 +170,20 @@ class Race:
 
         return _plot.draw_race(self, x, ax)
 
-    def _title(self) -> str:
-        negative, positive = self.classes
-        return (
-            f"Race: {self.rows:,} rows x {self.features:,} features, {positive!r} against {negative!r}"
-        )
+    def to_html(self, *, title: str = "data") -> str:
+        """Return one HTML page with the charts, which loads nothing from anywhere."""
+        if self._answer is None:
+            raise ValueError("the answer is not here: race again, and report then")
+        return self._answer.page(title, "")
 
-    def _order(self) -> str | None:
-        if self.shuffled:
-            why = "sorted by class, so they are " if self.sorted_by_class else ""
-            return f"the rows are {why}visited in random order, seed {self.seed}"
-        if self.sorted_by_class:
-            return "the rows are visited in their order, sorted by class: slow to learn from"
-        return None
-
-    def __repr__(self) -> str:
-        table = [_HEADER, *(entrant._cells() for entrant in self.entrants)]
-        widths = [max(len(line[k]) for line in table) for k in range(len(_HEADER))]
-        lines = [
-            "  ".join(
-                cell.ljust(width) if k == 0 else cell.rjust(width)
-                for k, (cell, width) in enumerate(zip(line, widths, strict=True))
-            )
-            for line in table
-        ]
-        order = self._order()
-        return "\n".join([self._title(), *([] if order is None else [f"  {order}"]), *lines])
-
-    def _repr_html_(self) -> str:
-        order = self._order()
-        title = self._title() if order is None else f"{self._title()}; {order}"
-        return _html.grid(_html.escape(title), _HEADER, [e._cells() for e in self.entrants])
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write the page of :meth:`to_html` to a file, which appears whole or not at all."""
+        write_page("the page", path, self.to_html(title=title_of(path, title)), self._sources)
 
 
 def race(
     X: Any,
-    y: Any,
+    y: Any = None,
     methods: str | Sequence[str] = ("fine", "perceptron"),
     *,
     max_epochs: int = 1000,
@@ -258,9 +199,9 @@ def race(
     Parameters
     ----------
     X : array-like of shape (rows, features)
-        An array, a sparse matrix or a frame, as for :func:`linsep.decide`, in memory.
+        An array, a sparse matrix, a frame or a table, as for :func:`linsep.decide`, that fits in memory.
     y : array-like of shape (rows,)
-        Two different labels; the larger one is positive.
+        Two different labels; the larger one is positive. A table has labels of its own.
     methods : "all", or a list of str
         "fine" (the paper's), "perceptron", "pocket", "maxover", "winnow", "voted", "averaged",
         "passive-aggressive", "sgd", "svm", "lp".
@@ -299,7 +240,6 @@ def race(
     >>> import linsep
     >>> race = linsep.race([[100.0], [101.0]], ["no", "yes"], max_epochs=100_000)
     >>> race
-    Race: 2 rows x 1 features, 'yes' against 'no'
     method      separated  epochs  updates  mistakes    accuracy    passes  margin  seconds
     fine              yes       2        1         0  100.0000 %       2.0  1.0e-5  ...
     perceptron        yes  20,304   40,405         0  100.0000 %  20,304.0  4.9e-5  ...
@@ -308,70 +248,42 @@ def race(
     """
     names = _names(methods)
     given = _settings(names, settings)
-    limits = _limits(max_epochs, time_limit, seed)
-    matrix = read_matrix(X)
-    labels = read_labels(y, matrix.rows, positive)
-    is_sorted = _linsep.sorted_by_class(labels.positive)
-    limits["shuffle"] = is_sorted if shuffle is None else bool(shuffle)
-    entrants = tuple(_run(name, matrix, labels, given[name], limits, verbose) for name in names)
-    return Race(
-        entrants=entrants,
+    asked = question(
+        "race",
+        methods=[json.loads(_linsep.method(name, json.dumps(dict(given[name])))) for name in names],
+        max_epochs=whole("max_epochs", max_epochs),
+        time_limit=None if time_limit is None else float(time_limit),
+        shuffle=None if shuffle is None else bool(shuffle),
+        seed=_seed(seed),
+    )
+    _linsep.validate(asked)
+    matrix, labels = read_data(X, y, positive)
+    answer, entrants = _linsep.race(asked, labels.of(matrix), print if verbose else None)
+    said = json.loads(answer.to_json())
+    result = Race(
+        entrants=tuple(Entrant.read(name, matrix.rows, found) for name, found in entrants),
         rows=matrix.rows,
         features=matrix.columns,
         classes=labels.classes,
-        shuffled=limits["shuffle"],
-        sorted_by_class=is_sorted,
-        seed=limits["seed"],
+        shuffled=said["shuffled"],
+        sorted_by_class=said["sorted_by_class"],
+        seed=said["seed"],
+        _sources=matrix.sources,
     )
-
-
-def _short(margin: float) -> str:
-    """Return a margin as the program prints it: 1.0e-5."""
-    digits, _, exponent = f"{margin:.1e}".partition("e")
-    return f"{digits}e{int(exponent)}"
-
-
-def _run(
-    name: str,
-    matrix: Matrix,
-    labels: Labels,
-    settings: Mapping[str, Any],
-    limits: dict[str, Any],
-    verbose: bool,
-) -> Entrant:
-    def say(line: str) -> None:
-        print(f"{name}: {line}")
-
-    with naming_columns(matrix.names):
-        found = _linsep.fit(
-            matrix.values,
-            labels.positive,
-            method=json.dumps({"name": name, **settings}),
-            history=True,
-            progress=say if verbose else None,
-            **limits,
-        )
-    return Entrant.read(name, matrix.rows, found)
+    result._says(answer)
+    return result
 
 
 def _names(methods: str | Sequence[str]) -> list[str]:
-    known = [name for name, _, _ in _linsep.methods()]
     if isinstance(methods, str):
-        methods = known if methods == "all" else [methods]
-    names = list(methods)
-    if not names:
-        raise ValueError("methods is empty; expected the names of methods")
-    for name in names:
-        if name not in known:
-            raise ValueError(f"no method is called {name!r}{_nearest(name, known)}")
-        if names.count(name) > 1:
-            raise ValueError(f"the method {name!r} is named twice")
-    return names
+        return [name for name, _, _ in _linsep.methods()] if methods == "all" else [methods]
+    return list(methods)
 
 
-def _nearest(name: Any, known: list[str]) -> str:
-    near = get_close_matches(str(name).lower().replace("_", "-"), known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; the methods are {', '.join(known)}"
+def _seed(seed: int) -> int:
+    if isinstance(seed, bool) or int(seed) != seed or not 0 <= seed < 2**64:
+        raise ValueError(f"seed is {seed!r}; expected an integer, at least 0")
+    return int(seed)
 
 
 def _settings(
@@ -387,15 +299,3 @@ def _settings(
         if not isinstance(values, Mapping):
             raise TypeError(f"settings of {name!r} are {values!r}; expected a dict")
     return {name: given.get(name, {}) for name in names}
-
-
-def _limits(max_epochs: int, time_limit: float | None, seed: int) -> dict[str, Any]:
-    epochs = whole("max_epochs", max_epochs)
-    if epochs < 1:
-        raise ValueError(f"max_epochs is {epochs}; expected an integer, at least 1")
-    if isinstance(seed, bool) or int(seed) != seed or not 0 <= seed < 2**64:
-        raise ValueError(f"seed is {seed!r}; expected an integer, at least 0")
-    seconds = None if time_limit is None else float(time_limit)
-    # The same limit as that of a decision.
-    _linsep.check_limits(gap=1e-6, max_passes=None, time_limit=seconds)
-    return {"max_epochs": epochs, "time_limit": seconds, "seed": int(seed)}

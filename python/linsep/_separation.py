@@ -6,28 +6,27 @@ The answer comes from Rust (`linsep::models`); here it gets names. In reading or
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from linsep import _html, _linsep
-from linsep._advice import Fitting, common_causes, next_steps
+from linsep import _linsep
+from linsep._advice import Fitting, step_code
+from linsep._answer import Said, question
 from linsep._data import Labels, Matrix, read_matrix, unmasked
-from linsep._decision import naming_columns, whole
+from linsep._decision import whole
 from linsep._model_input import from_formula, from_statsmodels, is_fitter, is_formula, is_statsmodels
 from linsep._proof import Proof, Verification
-from linsep._response import MODELS, ORDINAL, Response, read_response
-from linsep._table import Table, is_path, read_data
+from linsep._response import MODELS, ROLES, Response, model_question, read_response
+from linsep._table import Table, is_path, read_data, sources, table_options
 
 __all__ = ["Separation", "check_recession", "check_separation", "structure_vectors", "verify_separation"]
 
-# Coefficients that are shown one by one; of more, those that are finite are counted.
-_SHOWN = 40
-
 
 @dataclass(frozen=True, repr=False)
-class Separation:
+class Separation(Said):
     """Whether the maximum likelihood estimate of a model exists, and why not.
 
     It is true where the data is separated, completely or not.
@@ -98,7 +97,8 @@ class Separation:
     total: int = 0
     because: str | None = None
     unfinished: str | None = None
-    _design: list[tuple[str, str | None]] = field(default_factory=list)
+    _steps: list[tuple[str, str, list[str], bool]] = field(default_factory=list)
+    _estimates: list[str] = field(default_factory=list)
     _fitting: Fitting = field(default_factory=lambda: Fitting("own"))
     _counted: np.ndarray | None = None
 
@@ -114,22 +114,10 @@ class Separation:
     @property
     def next_steps(self) -> list[tuple[str, str]]:
         """What can be done about it, each with the code for statsmodels where it has some."""
-        if self._open() == "coefficients":
-            return []
-        columns = dict(self._design)
-        return next_steps(
-            self._fitting,
-            self.kind,
-            len({column for column in columns.values() if column is not None}),
-            [columns.get(name) for name in self.infinite],
-            [columns.get(name) for name in self.left_out],
-            self._left(),
-        )
+        return [(step[1], code or "") for step, code in zip(self._steps, self._code(), strict=True)]
 
-    def _left(self) -> int:
-        """Return how many rows the limiting model has. Of a cluster no list of all rows is here."""
-        counted = self.total if self._counted is None else int(self._counted.sum())
-        return counted - (len(self.settled) if self.excluded else max(len(self.settled), self.separated))
+    def _code(self) -> list[str | None]:
+        return [step_code(self._fitting, step, own, gone) for step, _, own, gone in self._steps]
 
     @property
     def counted(self) -> np.ndarray:
@@ -143,95 +131,12 @@ class Separation:
         left[self.settled] = False
         return left
 
-    def _status(self) -> list[tuple[str, str]]:
-        unknown = "unknown" if self._open() == "coefficients" else "finite"
-        aliased = set(self.aliased)
-        return [(c, "aliased" if c in aliased else self.infinite.get(c, unknown)) for c in self.columns]
-
-    def _open(self) -> str | None:
-        return "coefficients" if self.kind == "undecided" else self.unfinished
-
     def to_frame(self) -> Any:
         """Return a pandas frame of the coefficients and what becomes of their estimates."""
         import pandas as pd
 
-        return pd.DataFrame(self._status(), columns=["column", "estimate"]).set_index("column")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values, for JSON."""
-        return {
-            "model": self.model,
-            "kind": self.kind,
-            "because": self.because,
-            "unfinished": self.unfinished,
-            "estimate_exists": None if self.kind == "undecided" else self.estimate_exists,
-            "coefficients": dict(self._status()),
-            "infinite": dict(self.infinite),
-            "aliased": list(self.aliased),
-            "rows": self.rows.tolist(),
-            "settled": self.settled.tolist(),
-            "excluded": [[row, _jsonable(what)] for row, what in self.excluded],
-            "separated": self.separated,
-            "direction": None if self.direction is None else self.direction.tolist(),
-            "conflicting_rows": self.conflicting_rows.tolist(),
-            "cone_dimension": self.cone_dimension,
-            "left_out": list(self.left_out),
-            "causes": list(self.causes),
-            "next_steps": [{"step": step, "code": code} for step, code in self.next_steps],
-        }
-
-    def _coefficients(self) -> list[tuple[str, str]]:
-        status = self._status()
-        if len(status) <= _SHOWN:
-            return status
-        moved = [pair for pair in status if pair[1] != "finite"]
-        shown, finite = moved[:_SHOWN], len(status) - len(moved)
-        if len(moved) > len(shown):
-            rest = "unknown" if self._open() == "coefficients" else "not finite"
-            shown.append((f"… {len(moved) - len(shown):,} more", rest))
-        return [*shown, (f"all {finite:,} others", "finite")] if finite else shown
-
-    def _facts(self) -> list[tuple[str, str]]:
-        exists = {"overlap": "exists", "undecided": "unknown"}.get(self.kind, "does not exist")
-        facts = [("model", self.model), ("estimate", exists)]
-        if self.because is not None:
-            left = {None: "an answer was proven", "signs": "all signs were known"}
-            what = left.get(self.unfinished, "it was known which coefficients are finite")
-            stopped = {"time": "the time ran out", "passes": "the passes ran out"}
-            facts.append(("open", f"{stopped.get(self.because, 'stopped')} before {what}"))
-        facts += [("coefficient" if k == 0 else "", line) for k, line in enumerate(self._lines())]
-        if len(self.rows):
-            named = self.rows if self.index is None else self.index
-            of = self.separated if not self.excluded else len(self.rows)
-            facts.append(("caused by rows", _html.listed(named, of=max(of, len(self.rows)))))
-        facts += [("because" if k == 0 else "", cause) for k, cause in enumerate(self.causes)]
-        for k, (step, code) in enumerate(self.next_steps):
-            facts.append(("what next" if k == 0 else "", step))
-            if code:
-                facts.append(("", f"    {code}"))
-        return facts
-
-    def _lines(self) -> list[str]:
-        pairs = self._coefficients()
-        width = min(max((len(name) for name, _ in pairs), default=0), 48)
-        return [f"{name:<{width}}  {status}" for name, status in pairs]
-
-    def __repr__(self) -> str:
-        lines = [f"  {name:<14}  {value}".rstrip() for name, value in self._facts()]
-        return "\n".join([f"Separation: {self.kind}", *lines])
-
-    def _repr_html_(self) -> str:
-        plain = [fact for fact in self._facts() if fact[0] not in ("coefficient",)]
-        lines = set(self._lines())
-        facts = [(name, value) for name, value in plain if value not in lines]
-        table = _html.grid(
-            f"{len(self.columns):,} coefficients", ["coefficient", "estimate"], self._coefficients()
-        )
-        return _html.facts(f"Separation: {_html.badge(self.kind)}", facts) + table
-
-
-def _jsonable(value: Any) -> Any:
-    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+        status = list(zip(self.columns, self._estimates, strict=True))
+        return pd.DataFrame(status, columns=["column", "estimate"]).set_index("column")
 
 
 def check_separation(
@@ -263,8 +168,9 @@ def check_separation(
         The design matrix as the model sees it: an array, a frame of pandas or polars, a sparse matrix,
         or a matrix of patsy or formulaic. Or a formula, with `data`. Or a model of statsmodels: Logit,
         Probit, GLM (binomial, Poisson and negative binomial), Poisson, NegativeBinomial, MNLogit,
-        OrderedModel, ConditionalLogit or PHReg, fitted or not. Or, for a binomial model, a table in a
-        file, as for :func:`linsep.decide`.
+        OrderedModel, ConditionalLogit or PHReg, fitted or not. Or a table in a file, as for
+        :func:`linsep.decide`: then `trials`, `weights`, `groups`, `time`, `event` and `entry` are names
+        of its columns.
     y : array-like of shape (rows,)
         The outcome: labels, categories or counts. A formula, a model and a table have their own.
     model : str
@@ -321,20 +227,21 @@ def check_separation(
     >>> import linsep
     >>> X = [[1, 0, 1], [1, 0, 2], [1, 0, 3], [1, 0, 4], [1, 1, 2], [1, 1, 3]]
     >>> linsep.check_separation(X, [0, 1, 0, 1, 1, 1])
-    Separation: quasi-complete
-      model           binomial
-      estimate        does not exist
-      coefficient     x0  finite
-                      x1  +inf
-                      x2  finite
-      caused by rows  4, 5
-      because         all 2 rows with x1 = 1 have y = 1
-      what next       drop x1, or merge its level with another
-                          X.drop(columns=['x1'])
-                      fit the limiting model, of the 4 rows that are not separated
-                          sm.Logit(y[found.left], X[found.left].drop(columns=['x1'])).fit()
-                      penalise: ridge here; Firth's in R (brglm2, logistf, coxphf)
-                          sm.GLM(y, X, family=sm.families.Binomial()).fit_regularized(...)
+    quasi-complete: the estimate does not exist: some direction separates some rows
+      model       binomial model without an intercept, 6 rows, 3 coefficients
+      proof       checked in exact arithmetic (proof.save(path) keeps it)
+                  coefficient  estimate
+                  x0           finite
+                  x1           +inf
+                  x2           finite
+      caused by   2 rows: 4, 5
+      because     all 2 rows with x1 = 1 have y = 1
+      what next   drop x1, or merge its level with another
+                      X.drop(columns=['x1'])
+                  fit the limiting model, of the 4 rows that are not separated, without x1
+                      sm.Logit(y[found.left], X[found.left].drop(columns=['x1'])).fit()
+                  penalise: ridge; Firth's in R (brglm2, logistf)
+                      sm.GLM(y, X, family=sm.families.Binomial()).fit_regularized(...)
 
     A Cox model in which the covariate puts all events in order:
 
@@ -343,7 +250,6 @@ def check_separation(
     >>> found.kind, found.infinite
     ('complete', {'x0': '+inf'})
     """
-    limits = (max_passes, time_limit)
     arguments: dict[str, Any] = {
         "trials": trials,
         "weights": weights,
@@ -357,17 +263,20 @@ def check_separation(
         "positive": positive,
         "parallel": parallel,
         "intercept": intercept,
+        "max_passes": whole("max_passes", max_passes),
+        "time_limit": None if time_limit is None else float(time_limit),
     }
     if isinstance(X, Table) or (is_path(X) and not is_formula(X, data)):
-        return _of_table(X, y, model, arguments, limits)
-    matrix, response, outcome = _read(X, y, model, data, arguments)
-    return _answer(matrix, response, outcome, limits)
+        return _of_table(X, y, model, arguments)
+    matrix, response, model = _read(X, y, model, data, arguments)
+    answer, found = _linsep.estimate_model(response.asked, matrix.design(), response.beside)
+    return _shaped(answer, found, matrix, response, Fitting(model, **response.fitting))
 
 
 def _read(
     X: Any, y: Any, model: str, data: Any, arguments: dict[str, Any]
 ) -> tuple[Matrix, Response, str]:
-    """Return the design, the response and the name of the outcome."""
+    """Return the design, the response and the model."""
     if model not in MODELS:
         raise ValueError(f"model is {model!r}; expected one of " + ", ".join(map(repr, MODELS)))
     if is_formula(X, data):
@@ -385,146 +294,105 @@ def _read(
         )
     matrix = read_matrix(X)
     y = unmasked(y, "y")
-    given = ("trials", "weights", "groups", "time", "event", "entry")
-    arguments = {**arguments, **{part: unmasked(arguments.get(part), part) for part in given}}
-    response = read_response(matrix.rows, y, model=model, **arguments)
-    name = getattr(y, "name", None)
-    return matrix, response, str(name) if name is not None else "y"
+    arguments = {**arguments, **{part: unmasked(arguments.get(part), part) for part in ROLES}}
+    return matrix, read_response(matrix.rows, y, model, arguments), model
 
 
-def _of_table(X: Any, y: Any, model: str, arguments: dict[str, Any], limits: Any) -> Separation:
-    _check_table(model, arguments)
-    matrix, labels = read_data(X, y, arguments["positive"])
-    return separation_parts(matrix, labels, arguments["intercept"], *limits)
+def _is_plain(model: str, arguments: dict[str, Any]) -> bool:
+    """Return whether rows are labelled with two classes, and nothing stands beside them."""
+    return model == "binomial" and arguments["trials"] is None and arguments["weights"] is None
 
 
-def _check_table(model: str, arguments: dict[str, Any]) -> None:
-    """Raise if more is asked of a table in a file than a binomial model of its labels."""
-    if model != "binomial":
-        raise TypeError(
-            f"a table in a file was given for a {model} model; expected arrays or a frame. The command "
-            f"`linsep separation FILE --model {model}` reads tables"
-        )
-    given = ("trials", "weights", "groups", "time", "event", "event_value", "entry", "levels")
-    for name in (name for name in given if arguments[name] is not None):
-        raise TypeError(f"{name} was given with a table; expected arrays or a frame")
+def _table_question(model: str, arguments: dict[str, Any]) -> str:
+    """Return the question about a table, whose columns are named."""
+    names = {role: arguments[role] for role in ROLES if arguments[role] is not None}
+    for role, name in names.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{role} is {name!r}; expected the name of a column of the table")
+    return model_question(model, arguments, names)
 
 
-def _limits(limits: tuple[int | None, float | None]) -> dict[str, Any]:
-    max_passes, time_limit = limits
-    return {
-        "max_passes": None if max_passes is None else whole("max_passes", max_passes),
-        "time_limit": None if time_limit is None else float(time_limit),
-    }
+def _of_table(X: Any, y: Any, model: str, arguments: dict[str, Any]) -> Separation:
+    fitting = Fitting(model, intercept=bool(arguments["intercept"]))
+    if not _is_plain(model, arguments):
+        asked, place, options = _whole_table(X, y, model, arguments)
+        answer, found = _linsep.estimate_table(asked, place, options)
+        matrix = Matrix(None, 0, 0, sources=sources(place))
+        return _shaped(answer, found, matrix, Response(asked), fitting)
+    # A table has been told which class is positive.
+    named = None if isinstance(X, Table) else arguments["positive"]
+    asked = _table_question(model, {**arguments, "positive": None})
+    matrix, labels = read_data(X, y, named)
+    return separation_parts(matrix, labels, asked, fitting)
 
 
-def _answer(
-    matrix: Matrix, response: Response, outcome: str, limits: tuple[int | None, float | None]
+def _whole_table(X: Any, y: Any, model: str, arguments: dict[str, Any]) -> tuple[str, str, Any]:
+    """Return the question about all columns of a table in a file, the file, and how it is read."""
+    if y is not None:
+        raise TypeError("y was given with a table, which has an outcome of its own")
+    asked = _table_question(model, arguments)
+    _linsep.validate(asked)
+    if isinstance(X, Table):
+        return asked, X.path, X._options
+    return asked, os.fsdecode(X), table_options()
+
+
+def _shaped(
+    answer: _linsep.Answer,
+    found: dict[str, Any],
+    matrix: Matrix,
+    response: Response,
+    fitting: Fitting,
+    **more: Any,
 ) -> Separation:
-    columns = _design_names(matrix)
-    with naming_columns(columns, numbered=False):
-        found = _linsep.model_separation(matrix.values, response.asked, **_limits(limits))
-    return _shaped(found, matrix, response, outcome)
-
-
-def _design_names(matrix: Matrix) -> list[str]:
-    return matrix.names or [f"x{k}" for k in range(matrix.columns)]
-
-
-def _names(
-    coefficients: list[tuple[int | None, int | None]], columns: list[str], of: Response
-) -> list[str]:
-    """Return the names of coefficients, each with its category or threshold."""
-
-    def name(block: int | None, column: int | None) -> str:
-        own = "intercept" if column is None else columns[column]
-        if block is None:
-            return own
-        if of.model in ORDINAL:
-            threshold = f"{of.categories[block]} | {of.categories[block + 1]}"
-            return threshold if column is None else f"{threshold}: {own}"
-        return f"{of.categories[block]}: {own}"
-
-    return [name(block, column) for block, column in coefficients]
-
-
-def _excluded(made_of: dict[str, np.ndarray], of: Response) -> list[tuple[int, Any]]:
-    """Return what separated vectors exclude, by row."""
-    rows, at, other = (made_of[part].tolist() for part in ("row", "at", "other"))
-    if of.model in ("conditional", "cox"):
-        return list(zip(rows, other, strict=True))
-    if of.model in ("multinomial", "adjacent"):
-        return [(row, of.categories[k]) for row, k in zip(rows, other, strict=True)]
-    if of.model not in ORDINAL:
-        return []
-    # At a threshold: what is above it, or what is below.
-    found = []
-    for row, k, below in zip(rows, at, made_of["positive"].tolist(), strict=True):
-        low, high = of.categories[k], of.categories[k + 1]
-        if below:
-            found.append((row, f"above {low}"))
-        else:
-            found.append((row, f"{low}" if of.model == "sequential" else f"below {high}"))
-    return found
-
-
-def _shaped(found: dict[str, Any], matrix: Matrix, response: Response, outcome: str) -> Separation:
-    columns = _design_names(matrix)
-    names = _names(found["coefficients"], columns, response)
-    rows = matrix.in_file(found["rows"])
-    shown, counted = response.shown, response.counted
-    # After a limit nothing more is looked for.
-    settled = found["settled"] if found["because"] is None else found["settled"][:0]
-    causes = common_causes(matrix.values, columns, settled, shown, outcome, counted)
-    design = [None if column is None else columns[column] for _, column in found["coefficients"]]
-    return Separation(
+    rows, proof, counted = found["rows"], found["proof"], found["counted"]
+    made = more.pop("cls", Separation)
+    separation: Separation = made(
         kind=found["kind"],
         because=found["because"],
         unfinished=found["open"],
-        columns=names,
-        infinite={names[k]: word for k, word in found["infinite"]},
-        aliased=[names[k] for k in found["aliased"]],
+        columns=found["coefficients"],
+        infinite=dict(found["infinite"]),
+        aliased=found["aliased"],
         rows=rows,
         direction=found["direction"],
-        conflicting_rows=matrix.in_file(found["conflicting_rows"]),
-        index=None if matrix.index is None else matrix.index[rows],
+        conflicting_rows=found["conflicting_rows"],
+        index=matrix.named(rows, found["row_names"]),
         separated=found["separated"],
-        settled=matrix.in_file(found["settled"]),
-        excluded=_excluded(found["excluded"], response),
+        settled=found["settled"],
+        excluded=[(row, _excluded(what, response)) for row, what in found["excluded"]],
         cone_dimension=found["cone_dimension"],
-        left_out=[names[k] for k in found["left_out"]],
-        model=response.model,
-        proof=None if found["proof"] is None else Proof(found["proof"], _sources=matrix.sources),
-        causes=[sentence for sentence, _ in causes],
-        total=matrix.rows if matrix.kept is None else len(matrix.kept),
-        _design=list(zip(names, design, strict=True)),
-        _fitting=Fitting(response.model, **response.fitting),
+        left_out=found["left_out"],
+        model=fitting.model,
+        proof=None if proof is None else Proof(proof, _sources=matrix.sources),
+        causes=found["causes"],
+        total=found["row_count"] if matrix.kept is None else len(matrix.kept),
+        _steps=found["next_steps"],
+        _estimates=found["estimates"],
+        _fitting=fitting,
         _counted=matrix.kept if counted is None else matrix.spread(counted, False),
+        **more,
     )
+    separation._says(answer)
+    return separation
+
+
+def _excluded(what: Any, response: Response) -> Any:
+    """Return what is excluded: a label, several in words, or a row."""
+    return response.label(what[1]) if isinstance(what, tuple) else what
 
 
 def separation_parts(
     matrix: Matrix,
     labels: Labels,
-    intercept: bool,
-    max_passes: int | None,
-    time_limit: float | None,
-    most_rows: int | None = None,
+    asked: str,
+    fitting: Fitting,
     progress: Callable[[str], Any] | None = None,
-) -> Separation:
-    """Return the answer for a binomial model of data that was read; so many rows are named at most."""
-    with naming_columns(_design_names(matrix), numbered=False):
-        found = _linsep.separation(
-            matrix.values,
-            labels.positive,
-            intercept=bool(intercept),
-            most_rows=most_rows,
-            progress=progress,
-            **_limits((max_passes, time_limit)),
-        )
-    fitting = {"intercept": bool(intercept)}
-    response = Response("binomial", {}, list(labels.classes), fitting=fitting)
-    return _shaped(found, matrix, response, "y")
+    **more: Any,
+) -> Any:
+    """Return the answer for a binomial model of data that was read."""
+    answer, found = _linsep.estimate(asked, labels.of(matrix), progress)
+    return _shaped(answer, found, matrix, Response(asked), fitting, **more)
 
 
 def check_recession(
@@ -551,10 +419,15 @@ def check_recession(
     {'x0': '+inf'}
     """
     matrix = read_matrix(V)
-    response = read_response(matrix.rows, np.ones(matrix.rows), model="binomial", positive=1)
-    found = _answer(matrix, response, "y", (max_passes, time_limit))
-    values = {name: getattr(found, name) for name in found.__dataclass_fields__}
-    return Separation(**{**values, "model": "own", "causes": [], "_fitting": Fitting("own")})
+    asked = question(
+        "estimate",
+        intercept=False,
+        positive="1",
+        max_passes=whole("max_passes", max_passes),
+        time_limit=None if time_limit is None else float(time_limit),
+    )
+    answer, found = _linsep.recession(asked, matrix.design())
+    return _shaped(answer, {**found, "next_steps": []}, matrix, Response(asked), Fitting("own"))
 
 
 def _with_defaults(function: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -602,21 +475,12 @@ def structure_vectors(
     from scipy import sparse
 
     matrix, response, _ = _read(X, y, model, data, _with_defaults("structure_vectors", arguments))
-    found = _linsep.structure_vectors(matrix.values, response.asked)
-    names = _names(found["coefficients"], _design_names(matrix), response)
-    shape = (len(found["offsets"]) - 1, len(names))
-    made_of = found["made_of"]
-    excluded = _excluded(made_of, response)
-    if not excluded:
-        labels = [
-            response.categories[1 - int(p)] if response.categories else not p
-            for p in made_of["positive"]
-        ]
-        excluded = list(zip(made_of["row"].tolist(), labels, strict=True))
+    found = _linsep.structure_vectors(response.asked, matrix.design(), response.beside)
+    shape = (len(found["offsets"]) - 1, len(found["coefficients"]))
     return (
         sparse.csr_array((found["values"], found["indices"], found["offsets"]), shape=shape),
-        names,
-        excluded,
+        found["coefficients"],
+        [(row, _excluded(what, response)) for row, what in found["made_of"]],
     )
 
 
@@ -644,8 +508,8 @@ def verify_separation(
     >>> import linsep
     >>> X, y = [[1, 0], [1, 1], [1, 2], [1, 3]], [0, 1, 0, 1]
     >>> found = linsep.check_separation(X, y)
-    >>> found.kind, linsep.verify_separation(found.proof, X, y)
-    ('overlap', valid: inseparable (binomial model without an intercept))
+    >>> found.kind, linsep.verify_separation(found.proof, X, y).model
+    ('overlap', 'binomial model without an intercept')
 
     It says nothing of the model with an intercept:
 
@@ -653,11 +517,19 @@ def verify_separation(
     False
     """
     options = _with_defaults("verify_separation", arguments)
+    text = proof.to_json()
     if isinstance(X, Table) or (is_path(X) and not is_formula(X, data)):
-        _check_table(model, options)
-        table, labels = read_data(X, y, options["positive"])
-        text, intercept = proof.to_json(), bool(options["intercept"])
-        found = _linsep.verify(table.values, labels.positive, text, intercept=intercept)
-        return Verification.read(found)
+        if not _is_plain(model, options):
+            asked, place, reading = _whole_table(X, y, model, options)
+            return Verification.read(_linsep.verify_table(asked, place, reading, text))
+        table, labels = read_data(X, y, None if isinstance(X, Table) else options["positive"])
+        return verify_parts(labels.of(table), bool(options["intercept"]), text)
     matrix, response, _ = _read(X, y, model, data, options)
-    return Verification.read(_linsep.verify_separation(matrix.values, response.asked, proof.to_json()))
+    found = _linsep.verify_model(response.asked, matrix.design(), response.beside, text)
+    return Verification.read(found)
+
+
+def verify_parts(given: Any, intercept: bool | None, text: str) -> Verification:
+    """Check a proof about rows or, if `intercept` is given, about a binomial model of their labels."""
+    model = None if intercept is None else {"family": "binomial", "intercept": intercept}
+    return Verification.read(_linsep.verify(question("verify", model=model), given, text))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from linsep import _html, _linsep
+from linsep import _linsep
 from linsep._data import Labels, Matrix, read_labels, read_matrix
 
 __all__ = ["Table", "open"]
@@ -65,26 +65,13 @@ class Table:
     _rows: _linsep.Rows
     _room: tuple[int, int] | None
     _sources: tuple[str, ...] = ()
+    _options: dict[str, Any] = field(default_factory=dict)
 
-    def _facts(self) -> list[tuple[str, str]]:
-        negative, positive = self.classes
-        facts = [
-            ("data", f"{self.rows:,} rows x {self.features:,} features"),
-            ("classes", f"{positive!r} against {negative!r}"),
-        ]
-        if self.label is not None:
-            facts.append(("label", f"column {self.label!r}"))
-        facts.append(("rows", self._place()))
-        if self.dropped:
-            rows = _html.counted(self.dropped, "row", "rows")
-            facts.append(("dropped", f"{rows} with missing values"))
-        if self.filled:
-            facts.append(("filled", _html.counted(self.filled, "missing value", "missing values")))
-        for column, why in self.left_out.items():
-            facts.append(("left out", f"column {column!r}: {why}"))
-        for column, levels in self.levels.items():
-            facts.append(("category", f"{column}: {_html.listed(levels)}"))
-        return facts
+    def __repr__(self) -> str:
+        return self._rows.text(_shown(self.path), self._place())
+
+    def _repr_html_(self) -> str:
+        return self._rows.html(_shown(self.path), self._place())
 
     def _place(self) -> str:
         if not self.on_disk:
@@ -93,13 +80,6 @@ class Table:
             return "on the disk"
         needed, free = (f"{count / 1e9:,.1f} GB" for count in self._room)
         return f"on the disk: they would take about {needed} of {free} of free memory"
-
-    def __repr__(self) -> str:
-        lines = [f"  {name:<8}  {value}" for name, value in self._facts()]
-        return "\n".join([f"Table: {_shown(self.path)}", *lines])
-
-    def _repr_html_(self) -> str:
-        return _html.facts(f"Table: <strong>{_html.escape(_shown(self.path))}</strong>", self._facts())
 
 
 def open(
@@ -196,39 +176,80 @@ def open(
     >>> _ = path.write_text(text)
     >>> table = linsep.open(path, missing="drop")
     >>> table
-    Table: ...shirts.csv
-      data      3 rows x 2 features
-      classes   'yes' against 'no'
-      label     column 'label'
-      rows      in memory
-      dropped   1 row with missing values
-      category  color: blue, red
+    table: ...shirts.csv
+      data        3 rows, 2 features; positive "yes", negative "no"
+                  1 row with missing values dropped
+                  one feature per level of color (2 levels but "blue")
+      label       column "label"
+      rows        in memory
     >>> linsep.decide(table).verdict
     'separable'
     >>> folder.cleanup()
     """
     return read_table(
         path,
-        {
-            "label": _column("label", label),
-            "positive": _spelled(positive),
-            "features": None if features is None else _columns("features", features),
-            "exclude": [] if exclude is None else _columns("exclude", exclude),
-            "row_id": _column("row_id", row_id),
-            "categorical": _categorical(categorical),
-            "all_levels": _truth("all_levels", all_levels),
-            "labels": _path("labels", labels),
-            "missing": _text("missing", missing, optional=False),
-            "format": _text("format", format),
-            "delimiter": _text("delimiter", delimiter),
-            "header": _truth_or_auto("header", header),
-            "index_base": _whole("index_base", index_base),
-            "stream": _truth_or_auto("stream", stream),
-            "cache_dir": _path("cache_dir", cache_dir),
-            "cache_limit": _whole("cache_limit", cache_limit),
-        },
+        table_options(
+            label=label,
+            positive=positive,
+            features=features,
+            exclude=exclude,
+            row_id=row_id,
+            categorical=categorical,
+            all_levels=all_levels,
+            labels=labels,
+            missing=missing,
+            format=format,
+            delimiter=delimiter,
+            header=header,
+            index_base=index_base,
+            stream=stream,
+            cache_dir=cache_dir,
+            cache_limit=cache_limit,
+        ),
         verbose,
     )
+
+
+def table_options(
+    *,
+    label: Any = None,
+    positive: Any = None,
+    features: Any = None,
+    exclude: Any = None,
+    row_id: Any = None,
+    categorical: Any = "auto",
+    all_levels: Any = False,
+    labels: Any = None,
+    missing: Any = "refuse",
+    format: Any = None,
+    delimiter: Any = None,
+    header: Any = "auto",
+    index_base: Any = None,
+    stream: Any = "auto",
+    cache_dir: Any = None,
+    cache_limit: Any = None,
+) -> dict[str, Any]:
+    """Return the options of a table as Rust takes them; raises if one is not of its type."""
+    return {
+        "block_bytes": None,
+        "memory": None,
+        "label": _column("label", label),
+        "positive": _spelled(positive),
+        "features": None if features is None else _columns("features", features),
+        "exclude": [] if exclude is None else _columns("exclude", exclude),
+        "row_id": _column("row_id", row_id),
+        "categorical": _categorical(categorical),
+        "all_levels": _truth("all_levels", all_levels),
+        "labels": _path("labels", labels),
+        "missing": _text("missing", missing, optional=False),
+        "format": _text("format", format),
+        "delimiter": _text("delimiter", delimiter),
+        "header": _truth_or_auto("header", header),
+        "index_base": _whole("index_base", index_base),
+        "stream": _truth_or_auto("stream", stream),
+        "cache_dir": _path("cache_dir", cache_dir),
+        "cache_limit": _whole("cache_limit", cache_limit),
+    }
 
 
 def read_table(path: Any, options: dict[str, Any], verbose: bool = False) -> Table:
@@ -240,7 +261,7 @@ def read_table(path: Any, options: dict[str, Any], verbose: bool = False) -> Tab
     rows, about = _linsep.open_table(place, options, print if verbose else None)
     room = about.pop("room")
     read = sources(place, options["labels"])
-    return Table(path=place, _rows=rows, _room=room, _sources=read, **about)
+    return Table(path=place, _rows=rows, _room=room, _sources=read, _options=options, **about)
 
 
 def is_path(x: Any) -> bool:

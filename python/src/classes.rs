@@ -1,48 +1,69 @@
 //! Many classes at once.
 
-use linsep::classes::{Linear, argmax as decide_argmax};
-use linsep::data::samples::Classes;
-use linsep::decide::DecideOptions;
-use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
+use std::path::Path;
+
+use linsep::ask::{Answer, ClassesAnswer, Question};
+use linsep::classes::{Argmax, Linear, Versus};
+use linsep_report::classes::{argmax_sentence, cell};
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::data::Matrix;
-use crate::decide::limits;
-use crate::separation::failure;
+use crate::answer::{PyAnswer, Watcher, read_question};
+use crate::data::Given;
+use crate::decide::values;
+use crate::errors::Failure;
+use crate::output::write;
 use crate::work::run;
 
-/// Returns a margin in a few digits, rounded down: what a report of the program prints.
+/// An answer about two sides: the positive class, the negative one if it is one, the answer and its values, and a few
+/// characters that say it.
+type Side<'py> = (usize, Option<usize>, PyAnswer, Bound<'py, PyDict>, String);
+
+/// Returns the answer, what it says about two sides each, and about one classifier for all.
 #[pyfunction]
-pub fn margin_at_least(lower: f64) -> String {
-    linsep_report::classes::margin_at_least(lower)
+#[pyo3(signature = (question, x, progress=None))]
+#[expect(clippy::type_complexity, reason = "three parts of one answer")]
+pub fn classes<'py>(
+    py: Python<'py>,
+    question: &str,
+    x: &Bound<'py, PyAny>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(PyAnswer, Vec<Side<'py>>, Option<Bound<'py, PyDict>>)> {
+    let given = Given::new(x)?;
+    let asked = read_question(question)?;
+    let (shared, own) = (given.clone(), &asked);
+    let answer = run(py, progress, move |wire| {
+        let Question::Classes(question) = own else {
+            return Err(Failure::Setting("expected a question about classes".to_string()));
+        };
+        let (samples, classes) = shared.arrays()?.get().many()?;
+        Ok(question.ask(&samples, &classes, &mut Watcher::of_stages(wire))?)
+    })?;
+    drop(given);
+    let mut sides = vec![];
+    for own in &answer.verdicts {
+        let (positive, negative) = match own.versus {
+            Versus::Pair { negative, positive } => (positive, Some(negative)),
+            Versus::OneVsRest { positive } => (positive, None),
+        };
+        let found = PyAnswer(Answer::Decide(Box::new(own.found.clone())));
+        sides.push((positive, negative, found, values(py, &own.found)?, cell(own)));
+    }
+    let argmax = answer.argmax.as_ref().map(|argmax| described(py, &answer, argmax)).transpose()?;
+    Ok((PyAnswer(Answer::Classes(Box::new(answer))), sides, argmax))
 }
 
-/// Returns whether the largest of one linear score per class can be right on every row.
-#[pyfunction]
-#[pyo3(signature = (x, codes, count, *, max_passes, time_limit=None))]
-pub fn argmax<'py>(
+fn described<'py>(
     py: Python<'py>,
-    x: &Bound<'py, PyAny>,
-    codes: PyReadonlyArray1<'py, u32>,
-    count: usize,
-    max_passes: Option<i64>,
-    time_limit: Option<f64>,
+    answer: &ClassesAnswer,
+    found: &Argmax,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let matrix = Matrix::new(x)?;
-    let codes = codes.as_slice()?.to_vec();
-    let options = limits(DecideOptions::default().gap, max_passes, time_limit)?;
-    let shared = matrix.clone();
-    let found = run(py, None, move |wire| {
-        let samples = shared.samples(vec![true; codes.len()], true)?;
-        let classes = Classes::of((0..count).map(|class| class.to_string()).collect(), codes);
-        decide_argmax(&samples, &classes, &[], &options, Some(wire.cancelled())).map_err(failure)
-    })?;
-    drop(matrix);
     let dict = PyDict::new(py);
     dict.set_item("exists", found.exists())?;
     dict.set_item("seconds", found.seconds)?;
     dict.set_item("proof", found.proof.as_ref().map(|proof| proof.to_json()))?;
+    dict.set_item("sentence", argmax_sentence(found, &answer.names))?;
     let (mut planes, mut pair, mut rows, mut because) = (None, None, vec![], None);
     match &found.linear {
         Linear::Exists { planes: found } => planes = Some(found),
@@ -58,7 +79,18 @@ pub fn argmax<'py>(
         planes.map(|planes| PyArray1::from_iter(py, planes.iter().map(|plane| plane.bias)));
     dict.set_item("intercept", biases)?;
     dict.set_item("pair", pair.map(|[a, b]| (a, b)))?;
-    dict.set_item("rows", PyArray1::from_iter(py, rows.iter().map(|&row| row as i64)))?;
+    let rows = rows.iter().map(|&row| answer.data.row(row, 0) as i64);
+    dict.set_item("rows", PyArray1::from_iter(py, rows))?;
     dict.set_item("because", because)?;
     Ok(dict)
+}
+
+/// Writes the proofs of an answer about classes to a folder, and last their index.
+#[pyfunction]
+pub fn save_proofs(answer: &PyAnswer, folder: &str) -> PyResult<()> {
+    let Answer::Classes(answer) = &answer.0 else {
+        return Err(Failure::Setting("expected an answer about classes".to_string()).into());
+    };
+    std::fs::create_dir_all(folder)?;
+    Ok(answer.write_proofs(Path::new(folder), &mut |path, bytes| write(path, bytes))?)
 }

@@ -1,10 +1,12 @@
 //! Arrays of NumPy and SciPy, read in place; and what a call is about, arrays or an opened table.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use linsep::Samples;
-use linsep::data::samples::{Dense, LabelNames, Labels, Lent, Missing, Sparse};
-use linsep::data::{Data, Error, ErrorKind, Features, Memory};
+use linsep::data::error::Column;
+use linsep::data::samples::{About, Classes, Dense, LabelNames, Labels, Lent, Missing, Sparse};
+use linsep::data::{Absorb, Block, Data, Error, ErrorKind, Features, Memory, Reads, Shape};
 use numpy::{
     Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
@@ -109,6 +111,97 @@ impl Matrix {
     }
 }
 
+/// Arrays with all that is known of them: classes, names of columns, names of rows.
+#[pyclass(frozen, module = "linsep._linsep")]
+pub struct Arrays {
+    matrix: Matrix,
+    /// The class of each row; none for a design, which has no labels.
+    codes: Option<Vec<u32>>,
+    classes: Vec<String>,
+    columns: Option<Vec<String>>,
+    /// Returns the names of rows, if they have any.
+    names: Option<Py<PyAny>>,
+}
+
+#[pymethods]
+impl Arrays {
+    #[new]
+    #[pyo3(signature = (x, codes=None, classes=vec![], *, columns=None, names=None))]
+    fn new(
+        x: &Bound<'_, PyAny>,
+        codes: Option<PyReadonlyArray1<'_, u32>>,
+        classes: Vec<String>,
+        columns: Option<Vec<String>>,
+        names: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let codes = codes.map(|codes| codes.as_slice().map(<[u32]>::to_vec)).transpose()?;
+        if codes.iter().flatten().any(|&code| code as usize >= classes.len()) {
+            return Err(PyTypeError::new_err("expected a name for each class"));
+        }
+        Ok(Arrays { matrix: Matrix::new(x)?, codes, classes, columns, names })
+    }
+}
+
+impl Arrays {
+    /// Returns the error with the name of the column, if it has one.
+    fn named(&self, mut error: Error) -> Error {
+        if let (Some(Column::Number(number)), Some(names)) = (&error.place.column, &self.columns)
+            && let Some(name) = names.get(number - 1)
+        {
+            error.place.column = Some(Column::Name(name.clone()));
+        }
+        error
+    }
+
+    fn about(&self, label_names: LabelNames) -> Arc<About> {
+        Arc::new(About { label_names, feature_names: self.columns.clone(), ..About::default() })
+    }
+
+    /// Returns the rows of two classes. Costs one parallel pass. Errors if they cannot be used.
+    fn two(&self) -> Result<Samples, Error> {
+        let positive = self.codes.iter().flatten().map(|&code| code == 1).collect();
+        let samples = self.matrix.samples(positive, false).map_err(|error| self.named(error))?;
+        let name = |class: usize| self.classes.get(class).cloned().unwrap_or_default();
+        Ok(samples.with_about(self.about(LabelNames { negative: name(0), positive: name(1) })))
+    }
+
+    /// Returns the rows of any number of classes, and these. Costs one parallel pass.
+    ///
+    /// Errors if they cannot be used.
+    pub fn many(&self) -> Result<(Samples, Classes), Error> {
+        let codes = self.codes.clone().unwrap_or_default();
+        let samples = self.matrix.samples(vec![true; codes.len()], true);
+        let samples = samples.map_err(|error| self.named(error))?;
+        let samples = samples.with_about(self.about(LabelNames::default()));
+        Ok((samples, Classes::of(self.classes.clone(), codes)))
+    }
+
+    /// Returns the features, as a design. Costs one parallel pass. Errors if they cannot be used.
+    pub fn features(&self) -> Result<&Features, Error> {
+        self.matrix.finite().map_err(|error| self.named(error))
+    }
+
+    /// Returns how many classes there are.
+    pub fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Returns the names of the columns.
+    pub fn columns(&self) -> Option<Vec<String>> {
+        self.columns.clone()
+    }
+}
+
+/// Returns what rows are called, asked of the thread that called.
+pub fn row_names(arrays: &Arc<Py<Arrays>>, wire: &Wire, rows: &[usize]) -> Option<Vec<String>> {
+    arrays.get().names.as_ref()?;
+    let (arrays, rows) = (arrays.clone(), rows.to_vec());
+    wire.call(move |py| {
+        let names = arrays.get().names.as_ref().map(|names| names.call1(py, (rows,)));
+        names.transpose()?.map(|names| names.extract(py)).transpose()
+    })
+}
+
 fn dense<T>(array: &Bound<'_, PyArray2<T>>) -> PyResult<Dense<T>>
 where
     T: Element + linsep::data::samples::Element,
@@ -124,11 +217,12 @@ pub fn labels(positive: &PyReadonlyArray1<'_, bool>) -> PyResult<Vec<bool>> {
     Ok(positive.as_slice()?.to_vec())
 }
 
-/// What a call is about. A clone stays with the calling thread; see [`Matrix`].
+/// What a call is about. A clone stays with the calling thread, so that references are given back where the
+/// interpreter is attached.
 #[derive(Clone)]
 pub enum Given {
-    /// Features, and for every row whether it is positive.
-    Arrays(Matrix, Vec<bool>),
+    /// Arrays.
+    Arrays(Arc<Py<Arrays>>),
     /// A table.
     Table(Arc<Table>),
     /// Rows of a cluster.
@@ -136,24 +230,18 @@ pub enum Given {
 }
 
 impl Given {
-    /// Returns arrays with their labels, or an opened table or a cluster, which have their own.
-    pub fn new(
-        x: &Bound<'_, PyAny>,
-        positive: Option<&PyReadonlyArray1<'_, bool>>,
-    ) -> PyResult<Self> {
-        if let (Ok(cluster), None) = (x.cast::<Cluster>(), positive) {
+    /// Returns arrays, an opened table, or a cluster.
+    pub fn new(x: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(arrays) = x.cast::<Arrays>() {
+            return Ok(Given::Arrays(Arc::new(arrays.clone().unbind())));
+        }
+        if let Ok(cluster) = x.cast::<Cluster>() {
             return Ok(Given::Cluster(Arc::new(cluster.clone().unbind())));
         }
-        match (x.cast::<Rows>(), positive) {
-            (Ok(rows), None) => Ok(Given::Table(rows.get().0.clone())),
-            (Err(_), Some(positive)) => Ok(Given::Arrays(Matrix::new(x)?, labels(positive)?)),
-            _ => Err(PyTypeError::new_err("expected arrays with labels, or a table without")),
+        match x.cast::<Rows>() {
+            Ok(rows) => Ok(Given::Table(rows.get().0.clone())),
+            Err(_) => Err(PyTypeError::new_err("expected arrays, a table or a cluster")),
         }
-    }
-
-    /// Returns whether a column of the table names the rows.
-    pub fn has_names(&self) -> bool {
-        matches!(self, Given::Table(table) if table.has_names())
     }
 
     /// Returns what `work` makes of the rows. Errors if they are of no use, and as `work` does.
@@ -163,12 +251,66 @@ impl Given {
         work: impl FnOnce(&dyn Data) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         match self {
-            Given::Arrays(matrix, positive) => {
-                work(&Memory::new(&matrix.samples(positive, false)?))
+            Given::Arrays(arrays) => {
+                let samples = arrays.get().two()?;
+                work(&Indexed { data: Memory::new(&samples), arrays: &arrays, wire })
             }
             Given::Table(table) => table.show(wire, work),
             Given::Cluster(cluster) => Cluster::show(&cluster, wire, work),
         }
+    }
+
+    /// Returns arrays. Errors if it is something else.
+    pub fn arrays(&self) -> Result<&Arc<Py<Arrays>>, Failure> {
+        match self {
+            Given::Arrays(arrays) => Ok(arrays),
+            _ => Err(Failure::Setting("expected arrays or a frame".to_string())),
+        }
+    }
+}
+
+/// Rows in memory whose names Python has.
+struct Indexed<'a> {
+    data: Memory<'a>,
+    arrays: &'a Arc<Py<Arrays>>,
+    wire: &'a Wire,
+}
+
+impl Data for Indexed<'_> {
+    fn shape(&self) -> Shape {
+        self.data.shape()
+    }
+
+    fn pass(&self, seen: &dyn Absorb) -> Result<(), Error> {
+        self.data.pass(seen)
+    }
+
+    fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
+        self.data.fetch(rows)
+    }
+
+    fn row_names(&self, rows: &[usize]) -> Result<Option<Vec<String>>, Error> {
+        Ok(row_names(self.arrays, self.wire, rows))
+    }
+
+    fn in_order(
+        &self,
+        first: usize,
+        see: &mut dyn FnMut(&Block<'_>) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        self.data.in_order(first, see)
+    }
+
+    fn resident(&self) -> Option<&Samples> {
+        self.data.resident()
+    }
+
+    fn about(&self) -> &Arc<About> {
+        self.data.about()
+    }
+
+    fn reads(&self) -> &Reads {
+        self.data.reads()
     }
 }
 

@@ -3,30 +3,27 @@
 use std::io;
 use std::path::PathBuf;
 
-use linsep::audit::AuditError;
+use linsep::ask::{AskError, Located, Useless};
 use linsep::data::error::{Column, Place, path_name};
 use linsep::data::{Error, ErrorKind};
 use linsep::decide::{DecideError, JournalError};
+use linsep::models::{ObservedError, SeparationError};
 use linsep::online::FitError;
 use linsep::proof::ProofError;
+use linsep_report::hints::{ask_hint, hint, journal_hint, response_hint};
 use pyo3::PyErr;
 use pyo3::exceptions::{
-    PyBlockingIOError, PyFileNotFoundError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+    PyBlockingIOError, PyFileNotFoundError, PyMemoryError, PyOSError, PyRuntimeError, PyTypeError,
+    PyValueError,
 };
 
-use crate::hints::hint;
+use crate::voice::Pythonic;
 
 /// Whatever can go wrong on the Rust side.
 #[derive(Debug)]
 pub enum Failure {
-    /// The data is of no use.
-    Data(Error),
-    /// A fit could not begin.
-    Fit(FitError),
-    /// A decision could not begin, or come to its end.
-    Decide(DecideError),
-    /// A decision cannot be kept in this file, or taken up from it.
-    Journal(PathBuf, JournalError),
+    /// A question has no answer; its checkpoint is in a file, if it has one.
+    Ask(AskError, Option<PathBuf>),
     /// A proof cannot be read.
     Proof(ProofError),
     /// A setting cannot be read.
@@ -39,31 +36,19 @@ pub enum Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Failure::Data(error)
+        AskError::from(error).into()
     }
 }
 
 impl From<DecideError> for Failure {
     fn from(error: DecideError) -> Self {
-        match error {
-            DecideError::Data(error) => Failure::Data(error),
-            other => Failure::Decide(other),
-        }
-    }
-}
-
-impl From<AuditError> for Failure {
-    fn from(error: AuditError) -> Self {
-        match error {
-            AuditError::Data(error) => Failure::Data(error),
-            other => Failure::Setting(other.to_string()),
-        }
+        AskError::from(error).into()
     }
 }
 
 impl From<FitError> for Failure {
     fn from(error: FitError) -> Self {
-        Failure::Fit(error)
+        AskError::from(error).into()
     }
 }
 
@@ -76,10 +61,7 @@ impl From<ProofError> for Failure {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Data(error) => data(&error),
-            Failure::Fit(error) => PyValueError::new_err(error.to_string()),
-            Failure::Decide(error) => PyValueError::new_err(error.to_string()),
-            Failure::Journal(path, error) => journal(&path_name(&path), &error),
+            Failure::Ask(error, checkpoint) => asking(error, checkpoint),
             Failure::Proof(error) => PyValueError::new_err(error.to_string()),
             Failure::Setting(message) => PyValueError::new_err(message),
             Failure::Moved => PyOSError::new_err(
@@ -93,13 +75,53 @@ impl From<Failure> for PyErr {
     }
 }
 
+/// Returns the exception for a question that has no answer.
+fn asking(error: AskError, checkpoint: Option<PathBuf>) -> PyErr {
+    let hint = ask_hint(&error, &Pythonic);
+    let hinted = |message: String| match &hint {
+        Some(hint) => format!("{message}\nhint: {hint}"),
+        None => message,
+    };
+    match error {
+        AskError::Data(error) => data(&error),
+        AskError::Decide(DecideError::Journal(error)) => {
+            journal(&checkpoint.map(|path| path_name(&path)).unwrap_or_default(), &error)
+        }
+        AskError::Useless(Useless { option, why, .. }) => {
+            PyTypeError::new_err(format!("{option} {why}"))
+        }
+        AskError::Observed(error) => PyValueError::new_err(observed(&error)),
+        AskError::Separation(SeparationError::Model(error)) => {
+            let note = error.row().map_or("", |_| " (rows are counted from 0)");
+            PyValueError::new_err(format!("{}{note}", error.with_row(|row| row - 1)))
+        }
+        AskError::Located(located) => {
+            let Located { .. } = &*located;
+            PyValueError::new_err(hinted(located.to_string()))
+        }
+        error @ (AskError::Fit(_) | AskError::Audit(_)) => PyValueError::new_err(error.to_string()),
+        error => PyValueError::new_err(hinted(error.to_string())),
+    }
+}
+
+/// Returns what is wrong with a column beside a design, with rows counted from 0.
+fn observed(error: &ObservedError) -> String {
+    let place = match error.error.row {
+        Some(row) => format!("row {row} (counted from 0) of {}", error.column),
+        None => error.column.clone(),
+    };
+    let hint = response_hint(&error.error, &Pythonic);
+    let hint = hint.map(|hint| format!(". {hint}")).unwrap_or_default();
+    format!("{place}: {}{hint}", error.error)
+}
+
 /// Returns the exception for data: what the disk does is an OSError, what is in it a ValueError.
 fn data(error: &Error) -> PyErr {
     let Some(source) = &error.place.source else {
         return PyValueError::new_err(describe(error));
     };
     let mut text = error.to_string();
-    if let Some(hint) = hint(error) {
+    if let Some(hint) = hint(error, &Pythonic) {
         text = format!("{text}\nhint: {hint}");
     }
     match &error.kind {
@@ -119,7 +141,11 @@ fn journal(path: &str, error: &JournalError) -> PyErr {
             system(path, "", error)
         }
         JournalError::InUse => PyBlockingIOError::new_err(format!("{path}: {error}")),
-        _ => PyValueError::new_err(format!("{path}: {error}")),
+        error => {
+            let hint = journal_hint(error, &Pythonic);
+            let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+            PyValueError::new_err(format!("{path}: {error}{hint}"))
+        }
     }
 }
 

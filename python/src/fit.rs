@@ -1,39 +1,38 @@
 //! The online methods.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
-use linsep::online::{EpochRecord, Fit, FitSettings, MethodSettings, Observer};
+use linsep::ask::{Answer, AskError, Question};
+use linsep::online::{Fit, FitSettings, MethodSettings};
 use linsep::proof::Proof;
+use linsep_report::hints::method_hint;
 use linsep::{Hyperplane, Samples};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::data::{Matrix, labels};
-use crate::decide::seconds;
+use crate::answer::{PyAnswer, Watcher, read_question};
+use crate::data::{Given, Matrix, labels};
 use crate::errors::Failure;
-use crate::work::{Wire, run};
-
-/// Tells of the epochs, and ends the work when asked to.
-struct Watcher<'a>(&'a Wire);
-
-impl Observer for Watcher<'_> {
-    fn epoch(&mut self, record: &EpochRecord) {
-        let EpochRecord { epoch, mistakes, updates, .. } = record;
-        self.0.say(|| format!("epoch {epoch}: {mistakes} mistakes, {updates} updates"));
-    }
-
-    fn cancelled(&self) -> Option<&AtomicBool> {
-        Some(self.0.cancelled())
-    }
-}
+use crate::work::run;
 
 /// Returns every method with what it can do: `(name, takes weights, goes on with other rows)`.
 #[pyfunction]
 pub fn methods() -> Vec<(&'static str, bool, bool)> {
     let all = MethodSettings::all();
     all.iter().map(|m| (m.name(), m.takes_weights(), m.goes_on())).collect()
+}
+
+/// Returns a method with settings, as a question has it. Raises if there is none.
+#[pyfunction]
+pub fn method(name: &str, settings: &str) -> PyResult<String> {
+    let changes: serde_json::Map<String, serde_json::Value> = parse("settings", settings)?;
+    let method = MethodSettings::configured(name, changes).map_err(|error| {
+        let hint = method_hint(&error).map(|hint| format!("; {hint}")).unwrap_or_default();
+        Failure::Setting(format!("{error}{hint}"))
+    })?;
+    Ok(serde_json::to_string(&method).expect("settings are plain data"))
 }
 
 /// Returns the hyperplane that a method found, and how it got there.
@@ -79,11 +78,19 @@ pub fn fit<'py>(
         if let Some(weights) = weights {
             samples = samples.with_weights(weights)?;
         }
-        let fit = linsep::online::fit(&samples, &settings, &mut Watcher(wire), None)?;
+        let fit = linsep::online::fit(&samples, &settings, &mut Watcher::new(wire), None)?;
         let proof = (prove && fit.separated()).then(|| prove_separation(&samples, &fit));
         Ok((fit, proof.flatten()))
     })?;
     drop(matrix);
+    let dict = values(py, &fit)?;
+    dict.set_item("state", fit.state.map(|state| state.to_string()))?;
+    dict.set_item("proof", proof)?;
+    Ok(dict)
+}
+
+/// Returns what a fit found, in plain values.
+fn values<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let stop = serde_json::json!(fit.stop);
     dict.set_item("stop", stop.as_str().unwrap_or_default())?;
@@ -92,6 +99,7 @@ pub fn fit<'py>(
     dict.set_item("epochs", fit.epochs)?;
     dict.set_item("updates", fit.updates)?;
     dict.set_item("mistakes", fit.evaluation.mistakes)?;
+    dict.set_item("accuracy", fit.evaluation.accuracy())?;
     dict.set_item("angular_margin", fit.evaluation.margin.angular)?;
     dict.set_item("geometric_margin", fit.evaluation.margin.geometric)?;
     dict.set_item("margin_bound", fit.margin_bound)?;
@@ -101,10 +109,72 @@ pub fn fit<'py>(
     let work: Vec<u64> = fit.history.iter().map(|r| r.rows_evaluated).collect();
     dict.set_item("history", mistakes)?;
     dict.set_item("history_rows_evaluated", work)?;
-    dict.set_item("state", fit.state.map(|state| state.to_string()))?;
-    dict.set_item("proof", proof)?;
     dict.set_item("seconds", fit.seconds)?;
     Ok(dict)
+}
+
+/// Returns the answer about one hyperplane that a method finds, and its values.
+#[pyfunction]
+#[pyo3(signature = (question, x, progress=None))]
+pub fn train<'py>(
+    py: Python<'py>,
+    question: &str,
+    x: &Bound<'py, PyAny>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(PyAnswer, Bound<'py, PyDict>)> {
+    let given = Given::new(x)?;
+    let asked = read_question(question)?;
+    let shared = given.clone();
+    let answer = run(py, progress, move |wire| {
+        let Question::Fit(question) = asked else {
+            return Err(Failure::Setting("expected a question about a method".to_string()));
+        };
+        shared.show(wire, |data| Ok(question.ask(data, None, &mut Watcher::new(wire))?))
+    })?;
+    drop(given);
+    let values = values(py, &answer.fit)?;
+    Ok((PyAnswer(Answer::Fit(Box::new(answer))), values))
+}
+
+/// Returns the text of the model file of a fit.
+#[pyfunction]
+pub fn model_file(answer: &PyAnswer) -> PyResult<String> {
+    match &answer.0 {
+        Answer::Fit(answer) => Ok(answer.model.to_json()),
+        Answer::ClassFit(answer) => Ok(answer.model.to_json()),
+        _ => Err(Failure::Setting("expected a fit".to_string()).into()),
+    }
+}
+
+/// A method in a race: its name, and what it found.
+type Entrant<'py> = (&'static str, Bound<'py, PyDict>);
+
+/// Returns the answer about several methods, and what each found.
+#[pyfunction]
+#[pyo3(signature = (question, x, progress=None))]
+pub fn race<'py>(
+    py: Python<'py>,
+    question: &str,
+    x: &Bound<'py, PyAny>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(PyAnswer, Vec<Entrant<'py>>)> {
+    let given = Given::new(x)?;
+    let asked = read_question(question)?;
+    let shared = given.clone();
+    let answer = run(py, progress, move |wire| {
+        let Question::Race(question) = asked else {
+            return Err(Failure::Setting("expected a question about methods".to_string()));
+        };
+        shared.show(wire, |data| {
+            let samples = data.gather()?.ok_or(AskError::NeedsMemory("a race"))?;
+            Ok(question.ask(samples, &mut Watcher::new(wire))?)
+        })
+    })?;
+    drop(given);
+    let own = answer.entrants.iter();
+    let entrants: PyResult<Vec<Entrant>> =
+        own.map(|own| Ok((own.method.name(), values(py, &own.fit)?))).collect();
+    Ok((PyAnswer(Answer::Race(Box::new(answer))), entrants?))
 }
 
 /// Returns the hyperplane of the soft margin with squared losses, and whether it is the optimum.
@@ -161,8 +231,11 @@ fn parse<T: serde::de::DeserializeOwned>(what: &str, text: &str) -> Result<T, Fa
     })
 }
 
-/// Returns whether rows with these labels are sorted by class, so that no online method learns from them in order.
-#[pyfunction]
-pub fn sorted_by_class(positive: PyReadonlyArray1<'_, bool>) -> PyResult<bool> {
-    Ok(linsep::online::sorted_by_class(positive.as_slice()?))
+/// Returns a time limit.
+fn seconds(limit: Option<f64>) -> Result<Option<Duration>, Failure> {
+    let duration = |limit: f64| {
+        let message = format!("time_limit is {limit}; expected a number above 0, or None");
+        Duration::try_from_secs_f64(limit).map_err(|_| Failure::Setting(message))
+    };
+    limit.map(duration).transpose()
 }

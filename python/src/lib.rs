@@ -2,10 +2,11 @@
 //!
 //! In reading order: [`data`] reads arrays in place, [`table`] opens files, [`cluster`] reaches
 //! rows on other machines, [`work`] runs Rust beside the
-//! interpreter, [`errors`] is the one map from Rust errors to Python exceptions, [`hints`] says what to do
-//! about them, and [`decide`], [`classes`], [`audit`], [`fit`], [`separation`] and [`verify`] are the calls. What they return is
+//! interpreter, [`errors`] is the one map from Rust errors to Python exceptions, [`voice`] spells
+//! what to do about them, [`answer`] holds answers, and [`decide`], [`classes`], [`audit`], [`fit`], [`separation`] and [`verify`] are the calls. What they return is
 //! plain: dictionaries of numbers, strings and arrays.
 
+mod answer;
 mod audit;
 mod classes;
 mod cluster;
@@ -13,12 +14,12 @@ mod data;
 mod decide;
 mod errors;
 mod fit;
-mod hints;
 mod output;
 mod page;
 mod separation;
 mod table;
 mod verify;
+mod voice;
 mod work;
 
 use pyo3::prelude::*;
@@ -27,30 +28,32 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _linsep {
     #[pymodule_export]
-    use super::audit::audit_rows;
+    use super::answer::{PyAnswer, validate};
     #[pymodule_export]
-    use super::classes::{argmax, margin_at_least};
+    use super::audit::{audit, audit_csv};
+    #[pymodule_export]
+    use super::classes::{classes, save_proofs};
     #[pymodule_export]
     use super::cluster::{Cluster, Packer, Worker, merge, numbers_check, packed_key, pick, scores};
     #[pymodule_export]
-    use super::data::address;
+    use super::data::{Arrays, address};
     #[pymodule_export]
-    use super::decide::{check_checkpoint, check_limits, compromise, decide};
+    use super::decide::{compromise, decide};
     #[pymodule_export]
-    use super::fit::{fit, methods, soft_margin, sorted_by_class};
+    use super::fit::{fit, method, methods, model_file, race, soft_margin, train};
     #[pymodule_export]
     use super::output::{refuse_overwriting, write_file};
     #[pymodule_export]
-    use super::page::{Decided, drawn_plane, page, picture};
+    use super::page::picture;
     #[pymodule_export]
     use super::separation::{
-        categories, events, in_common, kept, model_separation, separation, structure_vectors,
-        trials, verify_separation,
+        estimate, estimate_model, estimate_table, recession, structure_vectors, verify_model,
+        verify_table,
     };
     #[pymodule_export]
     use super::table::{Rows, open_table};
     #[pymodule_export]
-    use super::verify::{read_proof, verify};
+    use super::verify::{read_proof, verified, verify, verify_folder};
 
     use super::*;
 

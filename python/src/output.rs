@@ -1,7 +1,7 @@
 //! Files that calls write: whole or not at all, and never on what was read.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use linsep::data::overwrite::{NamedPlace, refuse_overwriting as refuse};
 use linsep::data::whole_file::WholeFile;
@@ -21,7 +21,12 @@ pub fn refuse_overwriting(what: &str, path: PathBuf, inputs: Vec<PathBuf>) -> Py
 #[pyfunction]
 pub fn write_file(what: &str, path: PathBuf, text: &str, inputs: Vec<PathBuf>) -> PyResult<()> {
     refuse_overwriting(what, path.clone(), inputs)?;
-    let mut file = WholeFile::create(&path)?;
-    file.write_all(text.as_bytes())?;
-    Ok(file.finish()?)
+    Ok(write(&path, text.as_bytes())?)
+}
+
+/// Writes a whole file.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = WholeFile::create(path)?;
+    file.write_all(bytes)?;
+    file.finish()
 }

@@ -1,378 +1,342 @@
 //! Separation in statistical models: does the estimate exist?
 
-use linsep::decide::DecideOptions;
-use linsep::models::response::{self, ResponseColumn, ResponseError};
-use linsep::models::{
-    Model, Response, Separation, SeparationError, SeparationKind, SeparationOptions, Structure,
-    Ties, Trial, check_model, check_separation_data,
+use std::path::PathBuf;
+
+use linsep::ask::{
+    Answer, AskError, Design, EstimateAnswer, EstimateQuestion, Excluded, NextStep, Question,
 };
-use linsep::proof::{Proof, verify_model};
+use linsep::data::read::Source;
+use linsep::data::samples::RowNumbers;
+use linsep::models::{ObservedCells, ObservedColumn, ObservedColumns, Separation, Vector};
+use linsep::proof::Proof;
+use linsep_report::estimate::{causes, words};
 use numpy::{PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::data::{Given, Matrix};
-use crate::decide::{Watcher, limits};
+use crate::answer::{PyAnswer, Watcher, read_question};
+use crate::data::{Arrays, Given, row_names};
 use crate::errors::Failure;
-use crate::verify::said;
+use crate::table::Options;
+use crate::voice::Pythonic;
 use crate::work::run;
 
-/// Returns whether the estimate of a binomial model exists, and which columns run away if not. With an intercept
-/// the constant is column 0.
-#[pyfunction]
-#[pyo3(signature = (x, positive, *, intercept, max_passes, time_limit=None, most_rows=None,
-    progress=None))]
-#[expect(clippy::too_many_arguments, reason = "the options of the call, by name")]
-pub fn separation<'py>(
-    py: Python<'py>,
-    x: &Bound<'py, PyAny>,
-    positive: Option<PyReadonlyArray1<'py, bool>>,
-    intercept: bool,
-    max_passes: Option<i64>,
-    time_limit: Option<f64>,
-    most_rows: Option<usize>,
-    progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let given = Given::new(x, positive.as_ref())?;
-    let limits = limits(DecideOptions::default().gap, max_passes, time_limit)?;
-    let mut options = SeparationOptions::default().with_intercept(intercept).with_limits(limits);
-    options.most_rows = most_rows;
-    let shared = given.clone();
-    let found = run(py, progress, move |wire| {
-        shared
-            .show(wire, |data| Ok(check_separation_data(data, &options, &mut Watcher::new(wire))?))
-    })?;
-    drop(given);
-    result(py, &found)
-}
-
-/// A model and what its rows have beside their columns, as Python says it.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Asked<'py> {
-    family: String,
-    intercept: bool,
-    parallel: bool,
-    ties: String,
-    trials: Option<PyReadonlyArray1<'py, u8>>,
-    codes: Option<PyReadonlyArray1<'py, u32>>,
-    count: usize,
-    groups: Option<PyReadonlyArray1<'py, u32>>,
-    events: Option<PyReadonlyArray1<'py, bool>>,
-    times: Option<PyReadonlyArray1<'py, f64>>,
-    entries: Option<PyReadonlyArray1<'py, f64>>,
-    kept: Option<PyReadonlyArray1<'py, bool>>,
-}
-
-/// What was asked, in words of Rust.
-struct Question {
-    model: Model,
-    response: Response,
-    kept: Option<Vec<bool>>,
-}
-
-impl Asked<'_> {
-    fn question(&self) -> PyResult<Question> {
-        fn list<T: numpy::Element + Copy>(
-            array: Option<&PyReadonlyArray1<'_, T>>,
-        ) -> PyResult<Option<Vec<T>>> {
-            Ok(array.map(|array| array.as_slice().map(<[T]>::to_vec)).transpose()?)
-        }
-        let (intercept, parallel) = (self.intercept, self.parallel);
-        let ties = match self.ties.as_str() {
-            "breslow" => Ties::Breslow,
-            "efron" => Ties::Efron,
-            "exact" => Ties::Exact,
-            other => {
-                let message =
-                    format!("ties is {other:?}; expected \"breslow\", \"efron\" or \"exact\"");
-                return Err(PyValueError::new_err(message));
-            }
-        };
-        let model = match self.family.as_str() {
-            "binomial" => Model::Binomial { intercept },
-            "poisson" => Model::Poisson { intercept },
-            "negative-binomial" => Model::NegativeBinomial { intercept },
-            "multinomial" => Model::Multinomial { intercept },
-            "cumulative" => Model::Cumulative { parallel },
-            "adjacent" => Model::Adjacent { parallel },
-            "sequential" => Model::Sequential { parallel },
-            "conditional" => Model::Conditional {},
-            "cox" => Model::Cox { ties },
-            other => {
-                return Err(PyValueError::new_err(format!("model is {other:?}; it is not known")));
-            }
-        };
-        let trial = |&trial: &u8| match trial {
-            0 => Trial::Neither,
-            1 => Trial::Success,
-            2 => Trial::Failure,
-            _ => Trial::Both,
-        };
-        let groups = list(self.groups.as_ref())?;
-        let events = list(self.events.as_ref())?;
-        let response = match (list(self.times.as_ref())?, events, groups) {
-            (Some(times), Some(events), groups) => {
-                let entries = list(self.entries.as_ref())?;
-                Response::Survival { times, events, entries, groups }
-            }
-            (None, Some(cases), Some(groups)) => Response::Cases { cases, groups },
-            _ => match (list(self.codes.as_ref())?, &self.trials) {
-                (Some(codes), _) => Response::Categories { codes, count: self.count },
-                (None, Some(trials)) => {
-                    Response::Trials(trials.as_slice()?.iter().map(trial).collect())
-                }
-                (None, None) => return Err(PyValueError::new_err("expected a response")),
-            },
-        };
-        Ok(Question { model, response, kept: list(self.kept.as_ref())? })
+fn read_estimate(text: &str) -> Result<EstimateQuestion, Failure> {
+    match read_question(text)? {
+        Question::Estimate(question) => Ok(question),
+        _ => Err(Failure::Setting("expected a question about a model".to_string())),
     }
 }
 
-/// Returns whether the estimate of a model exists, and which coefficients run away if not.
-#[pyfunction]
-#[pyo3(signature = (x, asked, *, max_passes, time_limit=None))]
-pub fn model_separation<'py>(
-    py: Python<'py>,
-    x: &Bound<'py, PyAny>,
-    asked: Asked<'py>,
-    max_passes: Option<i64>,
-    time_limit: Option<f64>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let matrix = Matrix::new(x)?;
-    let question = asked.question()?;
-    let limits = limits(DecideOptions::default().gap, max_passes, time_limit)?;
-    let options = SeparationOptions::default().with_limits(limits);
-    let shared = matrix.clone();
-    let found = run(py, None, move |wire| {
-        let Question { model, response, kept } = question;
-        let features = shared.finite()?;
-        let watch = &mut Watcher::new(wire);
-        let found = check_model(features, &model, &response, kept.as_deref(), &options, watch);
-        found.map_err(failure)
-    })?;
-    drop(matrix);
-    result(py, &found)
+/// A column beside a design: what it is for, what it is called, and numbers, or words and the word of each row.
+type Beside<'py> = (
+    String,
+    String,
+    Option<PyReadonlyArray1<'py, f64>>,
+    Vec<String>,
+    Option<PyReadonlyArray1<'py, u32>>,
+);
+
+fn observed(columns: Vec<Beside<'_>>) -> PyResult<ObservedColumns> {
+    let mut beside = ObservedColumns::default();
+    for (role, name, numbers, words, codes) in columns {
+        let cells = match (numbers, codes) {
+            (Some(numbers), _) => ObservedCells::Numbers(numbers.as_slice()?.to_vec()),
+            (None, Some(codes)) => {
+                ObservedCells::Words { words, codes: codes.as_slice()?.to_vec() }
+            }
+            (None, None) => return Err(PyTypeError::new_err("expected numbers or words")),
+        };
+        let place = match role.as_str() {
+            "outcome" => &mut beside.outcome,
+            "trials" => &mut beside.trials,
+            "weights" => &mut beside.weights,
+            "groups" => &mut beside.groups,
+            "time" => &mut beside.time,
+            "event" => &mut beside.event,
+            "entry" => &mut beside.entry,
+            _ => return Err(PyTypeError::new_err(format!("no column is for {role}"))),
+        };
+        *place = Some(ObservedColumn { name, cells });
+    }
+    Ok(beside)
 }
 
-/// Returns the structure vectors of a model, in its coefficients, as the parts of a CSR matrix, and what each is
-/// made of: row, category or threshold, what it is compared with, label.
+type Answered<'py> = PyResult<(PyAnswer, Bound<'py, PyDict>)>;
+
+fn answered(py: Python<'_>, answer: EstimateAnswer) -> Answered<'_> {
+    let values = values(py, &answer)?;
+    Ok((PyAnswer(Answer::Estimate(Box::new(answer))), values))
+}
+
+/// Returns the answer about a binomial model of labelled rows, and its values.
+#[pyfunction]
+#[pyo3(signature = (question, x, progress=None))]
+pub fn estimate<'py>(
+    py: Python<'py>,
+    question: &str,
+    x: &Bound<'py, PyAny>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> Answered<'py> {
+    let given = Given::new(x)?;
+    let asked = read_estimate(question)?;
+    let shared = given.clone();
+    let answer = run(py, progress, move |wire| {
+        shared.show(wire, |data| Ok(asked.ask(data, &mut Watcher::new(wire))?))
+    })?;
+    drop(given);
+    answered(py, answer)
+}
+
+/// Returns the answer about a design and the columns beside it, and its values.
+#[pyfunction]
+pub fn estimate_model<'py>(
+    py: Python<'py>,
+    question: &str,
+    x: &Bound<'py, PyAny>,
+    beside: Vec<Beside<'py>>,
+) -> Answered<'py> {
+    let given = Given::new(x)?;
+    let (asked, beside) = (read_estimate(question)?, observed(beside)?);
+    let shared = given.clone();
+    let answer = run(py, None, move |wire| {
+        asked.validate()?;
+        let arrays = shared.arrays()?;
+        let names = |rows: &[usize]| row_names(arrays, wire, rows);
+        let design = design(arrays.get(), &names)?;
+        let observed = asked.observe(&beside)?;
+        Ok(asked.ask_model(&design, &observed, &mut Watcher::new(wire))?)
+    })?;
+    drop(given);
+    answered(py, answer)
+}
+
+fn design<'a>(
+    arrays: &'a Arrays,
+    names: &'a dyn Fn(&[usize]) -> Option<Vec<String>>,
+) -> Result<Design<'a>, AskError> {
+    Ok(Design {
+        features: arrays.features()?,
+        columns: arrays.columns(),
+        numbers: RowNumbers::default(),
+        names,
+    })
+}
+
+/// Returns the answer about a table in a file, and its values.
+#[pyfunction]
+pub fn estimate_table<'py>(
+    py: Python<'py>,
+    question: &str,
+    path: PathBuf,
+    options: Options,
+) -> Answered<'py> {
+    let (asked, options) = (read_estimate(question)?, options.read()?);
+    let answer = run(py, None, move |wire| {
+        let table = asked.read(&Source::File(path), &options, &|_| wire.heed())?;
+        Ok(table.ask(&asked, &mut Watcher::new(wire))?)
+    })?;
+    answered(py, answer)
+}
+
+/// Returns what the checker says of a proof about a design and the columns beside it.
+#[pyfunction]
+pub fn verify_model(
+    py: Python<'_>,
+    question: &str,
+    x: &Bound<'_, PyAny>,
+    beside: Vec<Beside<'_>>,
+    proof: &str,
+) -> PyResult<PyAnswer> {
+    let given = Given::new(x)?;
+    let (asked, beside) = (read_estimate(question)?, observed(beside)?);
+    let proof = Proof::from_json(proof).map_err(Failure::from)?;
+    let shared = given.clone();
+    let answer = run(py, None, move |_| {
+        asked.validate()?;
+        let features = shared.arrays()?.get().features()?;
+        Ok(asked.verify(features, &asked.observe(&beside)?, &proof)?)
+    })?;
+    drop(given);
+    Ok(PyAnswer(Answer::Verify(Box::new(answer))))
+}
+
+/// Returns what the checker says of a proof about a table in a file.
+#[pyfunction]
+pub fn verify_table(
+    py: Python<'_>,
+    question: &str,
+    path: PathBuf,
+    options: Options,
+    proof: &str,
+) -> PyResult<PyAnswer> {
+    let (asked, options) = (read_estimate(question)?, options.read()?);
+    let proof = Proof::from_json(proof).map_err(Failure::from)?;
+    let answer = run(py, None, move |wire| {
+        let table = asked.read(&Source::File(path), &options, &|_| wire.heed())?;
+        Ok(table.verify(&asked, &proof)?)
+    })?;
+    Ok(PyAnswer(Answer::Verify(Box::new(answer))))
+}
+
+/// Returns the structure vectors of a model as the parts of a CSR matrix, the names of the coefficients, and what each
+/// vector is made of: its row, and what it excludes.
 #[pyfunction]
 pub fn structure_vectors<'py>(
     py: Python<'py>,
+    question: &str,
     x: &Bound<'py, PyAny>,
-    asked: Asked<'py>,
+    beside: Vec<Beside<'py>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let matrix = Matrix::new(x)?;
-    let Question { model, response, kept } = asked.question()?;
-    let features = matrix.finite().map_err(Failure::from)?;
-    let structure = Structure::new(features, &model, &response, kept.as_deref())
-        .map_err(|error| failure(error.into()))?;
+    let given = Given::new(x)?;
+    let (asked, beside) = (read_estimate(question)?, observed(beside)?);
+    let shared = given.clone();
+    let (found, categories) = run(py, None, move |_| {
+        asked.validate()?;
+        let design = design(shared.arrays()?.get(), &|_| None)?;
+        let observed = asked.observe(&beside)?;
+        let found = asked.structure_vectors(&design, &observed, 0)?;
+        Ok((found, observed.categories))
+    })?;
+    drop(given);
     let (mut offsets, mut indices, mut values) = (vec![0_i64], vec![], vec![]);
-    let mut excluded = vec![];
-    for number in 0..structure.vectors() {
-        for (place, value) in structure.in_coefficients(number) {
+    for vector in &found.vectors {
+        for &(place, value) in vector {
             indices.push(place as i64);
             values.push(value);
         }
         offsets.push(values.len() as i64);
-        excluded.extend(structure.vector(number));
     }
     let dict = PyDict::new(py);
     dict.set_item("offsets", PyArray1::from_vec(py, offsets))?;
     dict.set_item("indices", PyArray1::from_vec(py, indices))?;
     dict.set_item("values", PyArray1::from_vec(py, values))?;
-    let places: Vec<_> = structure.coefficients().iter().map(|c| (c.block, c.column)).collect();
-    dict.set_item("coefficients", places)?;
-    dict.set_item("made_of", made_of(py, &excluded)?)?;
+    dict.set_item("coefficients", found.coefficients)?;
+    let made_of: Vec<_> = found
+        .made_of
+        .iter()
+        .map(|(vector, excluded)| {
+            let excluded = match excluded {
+                // The other outcome of the row.
+                Excluded::Other => {
+                    let other = categories.get(usize::from(!vector.positive)).cloned();
+                    What::Category(usize::from(!vector.positive), other.unwrap_or_default())
+                }
+                other => What::from(other),
+            };
+            (vector.row, excluded)
+        })
+        .collect();
+    dict.set_item("made_of", made_of)?;
     Ok(dict)
 }
 
-/// A condition: column, sign, number, rows.
-type Condition<'py> = (usize, String, f64, Bound<'py, PyArray1<i64>>);
-
-/// Returns conditions on one column, with the rows for which they hold, that hold for some of these rows and no others
-/// that are kept: column, sign, number, rows.
-#[pyfunction]
-#[pyo3(signature = (x, members, kept=None))]
-pub fn in_common<'py>(
-    py: Python<'py>,
-    x: &Bound<'py, PyAny>,
-    members: PyReadonlyArray1<'py, bool>,
-    kept: Option<PyReadonlyArray1<'py, bool>>,
-) -> PyResult<Vec<Condition<'py>>> {
-    let matrix = Matrix::new(x)?;
-    let members = members.as_slice()?.to_vec();
-    let kept = kept.map(|kept| kept.as_slice().map(<[bool]>::to_vec)).transpose()?;
-    let shared = matrix.clone();
-    let found = run(py, None, move |_| {
-        let features = shared.finite()?;
-        Ok(linsep::models::in_common(features, &members, kept.as_deref()))
-    })?;
-    drop(matrix);
-    let condition = |c: &linsep::models::InCommon| {
-        let rows = PyArray1::from_iter(py, c.rows.iter().map(|&row| row as i64));
-        (c.column, c.relation.to_string(), c.value, rows)
-    };
-    Ok(found.iter().map(condition).collect())
+/// What is excluded: a category by its place, several in words, or a row.
+#[derive(IntoPyObject)]
+enum What {
+    Category(usize, String),
+    Words(String),
+    Row(usize),
 }
 
-/// Returns whether a proof about a model holds for these rows, and why not.
-#[pyfunction]
-pub fn verify_separation<'py>(
-    py: Python<'py>,
-    x: &Bound<'py, PyAny>,
-    asked: Asked<'py>,
-    text: &str,
-) -> PyResult<Bound<'py, PyDict>> {
-    let matrix = Matrix::new(x)?;
-    let question = asked.question()?;
-    let proof = Proof::from_json(text).map_err(Failure::from)?;
-    let shared = matrix.clone();
-    let outcome = run(py, None, move |_| {
-        let Question { model, response, kept } = question;
-        let features = shared.finite()?;
-        verify_model(features, &model, &response, kept.as_deref(), &proof)
-            .map_err(|error| failure(error.into()))
-    })?;
-    drop(matrix);
-    said(py, &outcome)
-}
-
-/// Returns which rows have the event, of numbers or of words and the word of each row.
-#[pyfunction]
-#[pyo3(signature = (what, numbers, words, codes, event=None))]
-pub fn events<'py>(
-    py: Python<'py>,
-    what: &str,
-    numbers: Option<PyReadonlyArray1<'py, f64>>,
-    words: Vec<String>,
-    codes: Option<PyReadonlyArray1<'py, u32>>,
-    event: Option<&str>,
-) -> PyResult<Bound<'py, PyArray1<bool>>> {
-    let found = match (&numbers, &codes) {
-        (Some(numbers), _) => response::events(ResponseColumn::Numbers(numbers.as_slice()?), event),
-        (None, Some(codes)) => response::events(
-            ResponseColumn::Words { words: &words, codes: codes.as_slice()? },
-            event,
-        ),
-        (None, None) => return Err(PyValueError::new_err("expected numbers or words")),
-    };
-    Ok(PyArray1::from_vec(py, found.map_err(|error| misfit(what, &error))?))
-}
-
-/// Returns which rows have a weight above zero.
-#[pyfunction]
-pub fn kept<'py>(
-    py: Python<'py>,
-    weights: PyReadonlyArray1<'py, f64>,
-) -> PyResult<Bound<'py, PyArray1<bool>>> {
-    let found = response::kept(weights.as_slice()?);
-    Ok(PyArray1::from_vec(py, found.map_err(|error| misfit("weights", &error))?))
-}
-
-/// Returns what rows of counts have seen or, with trials, rows of successes: 0 nothing, 1 successes alone, 2 failures
-/// alone, 3 both.
-#[pyfunction]
-#[pyo3(signature = (counts, trials=None))]
-pub fn trials<'py>(
-    py: Python<'py>,
-    counts: PyReadonlyArray1<'py, f64>,
-    trials: Option<PyReadonlyArray1<'py, f64>>,
-) -> PyResult<Bound<'py, PyArray1<u8>>> {
-    let (what, found) = match &trials {
-        Some(trials) => {
-            ("successes and trials", response::grouped(counts.as_slice()?, trials.as_slice()?))
+impl From<&Excluded> for What {
+    fn from(excluded: &Excluded) -> Self {
+        match excluded {
+            Excluded::Category(place, name) => What::Category(*place, name.clone()),
+            Excluded::Row(row) => What::Row(*row),
+            other => What::Words(other.to_string()),
         }
-        None => ("counts", response::counts(counts.as_slice()?)),
-    };
-    let found = found.map_err(|error| misfit(what, &error))?;
-    let code = |trial: Trial| match trial {
-        Trial::Neither => 0,
-        Trial::Success => 1,
-        Trial::Failure => 2,
-        Trial::Both => 3,
-    };
-    Ok(PyArray1::from_iter(py, found.into_iter().map(code)))
-}
-
-/// Returns codes of the categories that a kept row has, and which these are.
-#[pyfunction]
-#[pyo3(signature = (codes, kept=None))]
-pub fn categories<'py>(
-    py: Python<'py>,
-    codes: PyReadonlyArray1<'py, u32>,
-    kept: Option<PyReadonlyArray1<'py, bool>>,
-) -> PyResult<(Bound<'py, PyArray1<u32>>, Vec<u32>)> {
-    let kept = kept.map(|kept| kept.as_slice().map(<[bool]>::to_vec)).transpose()?;
-    match Response::categories(codes.as_slice()?, kept.as_deref()) {
-        (Response::Categories { codes, .. }, own) => Ok((PyArray1::from_vec(py, codes), own)),
-        _ => unreachable!("categories"),
     }
 }
 
-fn misfit(what: &str, error: &ResponseError) -> PyErr {
-    let place = match error.row {
-        Some(row) => format!("row {row} (counted from 0) of {what}"),
-        None => what.to_string(),
+/// Returns what is known of a cone of directions, given its structure vectors; its values are those of a model.
+#[pyfunction]
+#[pyo3(signature = (question, x))]
+pub fn recession<'py>(py: Python<'py>, question: &str, x: &Bound<'py, PyAny>) -> Answered<'py> {
+    let given = Given::new(x)?;
+    let asked = read_estimate(question)?;
+    let shared = given.clone();
+    let answer = run(py, None, move |wire| {
+        let arrays = shared.arrays()?;
+        let names = |rows: &[usize]| row_names(arrays, wire, rows);
+        let design = design(arrays.get(), &names)?;
+        let rows = design.features.rows();
+        let cells = ObservedCells::Words { words: vec!["1".to_string()], codes: vec![0; rows] };
+        let outcome = Some(ObservedColumn { name: "y".to_string(), cells });
+        let observed = asked.observe(&ObservedColumns { outcome, ..Default::default() })?;
+        let mut answer = asked.ask_model(&design, &observed, &mut Watcher::new(wire))?;
+        // What rows have in common says nothing of vectors that are not rows of a table.
+        answer.common.clear();
+        Ok(answer)
+    })?;
+    drop(given);
+    answered(py, answer)
+}
+
+fn values<'py>(py: Python<'py>, answer: &EstimateAnswer) -> PyResult<Bound<'py, PyDict>> {
+    let EstimateAnswer { found, data, rows, .. } = answer;
+    let number = |row: usize| data.row(row, 0);
+    let numbers = |rows: &[usize]| {
+        PyArray1::from_iter(py, rows.iter().map(|&row| number(row) as i64).collect::<Vec<_>>())
     };
-    let hint = error.remedy.map(|remedy| format!(". {}", remedy.words("event_value=")));
-    PyValueError::new_err(format!("{place}: {error}{}", hint.unwrap_or_default()))
-}
-
-pub fn failure(error: SeparationError) -> Failure {
-    match error {
-        SeparationError::Decide(error) => error.into(),
-        SeparationError::Model(error) => {
-            let note = error.row().map_or("", |_| " (rows are counted from 0)");
-            Failure::Setting(format!("{}{note}", error.with_row(|row| row - 1)))
-        }
-        other => Failure::Setting(other.to_string()),
-    }
-}
-
-fn result<'py>(py: Python<'py>, found: &Separation) -> PyResult<Bound<'py, PyDict>> {
-    let numbers = |rows: &[usize]| PyArray1::from_iter(py, rows.iter().map(|&row| row as i64));
+    let Separation { coefficients, .. } = found;
+    let names = answer.coefficients(0);
+    let named =
+        |places: &[usize]| -> Vec<String> { places.iter().map(|&k| names[k].clone()).collect() };
     let dict = PyDict::new(py);
     dict.set_item("kind", found.kind.to_string())?;
-    let because = match found.kind {
-        SeparationKind::Undecided(limit) => Some(limit.word()),
-        _ => found.open.map(|(_, limit)| limit.word()),
-    };
-    dict.set_item("because", because)?;
+    dict.set_item("model", answer.model.name())?;
+    dict.set_item("because", answer.because().map(|limit| limit.word()))?;
     dict.set_item("open", found.open.map(|(open, _)| open.word()))?;
-    let places: Vec<_> = found.coefficients.iter().map(|c| (c.block, c.column)).collect();
-    dict.set_item("coefficients", places)?;
-    let infinite: Vec<(usize, String)> =
-        found.infinite.iter().map(|(column, sign)| (*column, sign.to_string())).collect();
+    dict.set_item("coefficients", &names)?;
+    let columns: Vec<Option<String>> =
+        coefficients.iter().map(|own| own.column.map(|k| data.feature(k, 0))).collect();
+    dict.set_item("columns", columns)?;
+    dict.set_item("estimates", answer.estimates())?;
+    let infinite: Vec<(String, String)> =
+        found.infinite.iter().map(|(k, sign)| (names[*k].clone(), sign.to_string())).collect();
     dict.set_item("infinite", infinite)?;
-    dict.set_item("aliased", &found.aliased)?;
-    dict.set_item("left_out", &found.left_out)?;
+    dict.set_item("aliased", named(&found.aliased))?;
+    dict.set_item("left_out", named(&found.left_out))?;
     dict.set_item("cone_dimension", found.cone_dimension)?;
-    dict.set_item("aliased_dimension", found.aliased_dimension)?;
     dict.set_item("rows", numbers(&found.rows))?;
+    dict.set_item("row_names", rows.names(&found.rows))?;
     dict.set_item("settled", numbers(&found.settled))?;
     dict.set_item("separated", found.separated)?;
-    dict.set_item("vectors", found.vectors)?;
-    dict.set_item("counted", found.counted)?;
-    dict.set_item("excluded", made_of(py, &found.excluded)?)?;
+    let excluded: Vec<(usize, What)> = found
+        .excluded
+        .iter()
+        .map(|vector: &Vector| (number(vector.row), What::from(&answer.excluded(vector, 0))))
+        .collect();
+    dict.set_item("excluded", excluded)?;
     let direction = found.direction.as_ref().map(|g| PyArray1::from_slice(py, g));
     dict.set_item("direction", direction)?;
     dict.set_item("conflicting_rows", numbers(&found.conflict))?;
     dict.set_item("proof", found.proof.as_ref().map(Proof::to_json))?;
+    dict.set_item("causes", causes(answer, &Pythonic))?;
+    dict.set_item("left", answer.left())?;
+    dict.set_item("row_count", data.shape.rows)?;
+    let counted = answer.counted.as_ref();
+    dict.set_item("counted", counted.map(|counted| PyArray1::from_slice(py, counted)))?;
+    let steps: Vec<_> = answer.next_steps(0).iter().map(|step| described(answer, step)).collect();
+    dict.set_item("next_steps", steps)?;
+    dict.set_item("seconds", answer.seconds)?;
     Ok(dict)
 }
 
-/// Returns what vectors are made of, a list for each part.
-fn made_of<'py>(
-    py: Python<'py>,
-    vectors: &[linsep::models::Vector],
-) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("row", PyArray1::from_iter(py, vectors.iter().map(|v| v.row as i64)))?;
-    dict.set_item("at", PyArray1::from_iter(py, vectors.iter().map(|v| i64::from(v.at))))?;
-    dict.set_item("other", PyArray1::from_iter(py, vectors.iter().map(|v| v.other as i64)))?;
-    dict.set_item("positive", PyArray1::from_iter(py, vectors.iter().map(|v| v.positive)))?;
-    Ok(dict)
+/// Returns a step: what it is, in words, which columns go, and whether the constant does.
+fn described(
+    answer: &EstimateAnswer,
+    step: &NextStep,
+) -> (&'static str, String, Vec<String>, bool) {
+    let words = words(answer, step);
+    match step {
+        NextStep::Drop { columns } => ("drop", words, columns.clone(), false),
+        NextStep::FitLimit { without, without_constant, .. } => {
+            ("fit-limit", words, without.clone(), *without_constant)
+        }
+        NextStep::Penalise => ("penalise", words, vec![], false),
+        _ => ("merge-categories", words, vec![], false),
+    }
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use linsep::Samples;
+use linsep::ask::DataFacts;
 use linsep::data::error::{Column, path_name};
 use linsep::data::read::{
     Categorical, ColumnChoice, Header, Loaded, ReadOptions, Room, Source, StreamOptions, Streamed,
@@ -15,11 +16,13 @@ use linsep::data::read::{
 };
 use linsep::data::samples::{About, Encoded, LeftOut, Missing};
 use linsep::data::{Absorb, Block, Data, Error, ErrorKind, Memory, Reads, Shape};
+use linsep_report::summary::{Page, Summary};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::Failure;
+use crate::voice::Pythonic;
 use crate::work::{Wire, run};
 
 /// How often someone who listens hears how many rows have been read.
@@ -31,18 +34,11 @@ const NPY: &[u8; 6] = b"\x93NUMPY";
 /// A table that has been opened.
 pub struct Table {
     loaded: Loaded,
-    /// Whether a column names the rows.
-    named: bool,
     /// The array that is read in place, and what it was when it was opened.
     mapped: Option<Stamp>,
 }
 
 impl Table {
-    /// Returns whether a column names the rows.
-    pub fn has_names(&self) -> bool {
-        self.named
-    }
-
     /// Returns what `work` makes of the rows. Errors if the file is not what it was.
     pub fn show<T>(
         &self,
@@ -60,6 +56,28 @@ impl Table {
 /// An opened table, as Python holds it.
 #[pyclass(frozen, module = "linsep._linsep")]
 pub struct Rows(pub Arc<Table>);
+
+#[pymethods]
+impl Rows {
+    /// Returns what the table is, for people.
+    fn text(&self, name: &str, place: &str) -> String {
+        let plain = |_, text: &str| text.to_string();
+        let page = Page { width: Some(88), paint: &plain };
+        self.summary(name, place).lay_out(&page).trim_end().to_string()
+    }
+
+    /// Returns the same for a notebook.
+    fn html(&self, name: &str, place: &str) -> String {
+        self.summary(name, place).html()
+    }
+}
+
+impl Rows {
+    fn summary(&self, name: &str, place: &str) -> Summary {
+        let facts = self.0.loaded.show(|data| DataFacts::of(data));
+        linsep_report::text::table(&facts, name, place, &Pythonic)
+    }
+}
 
 /// Rows on the disk as one call sees them: it counts its own passes, whatever else is done with the
 /// table, and is ended in the midst of one.
@@ -224,7 +242,7 @@ impl Options {
     }
 
     /// Errors with the option that is out of its range.
-    fn read(self) -> Result<ReadOptions, Failure> {
+    pub fn read(self) -> Result<ReadOptions, Failure> {
         let wrong = |name: &str, found: &dyn std::fmt::Debug, expected: &str| {
             Failure::Setting(format!("{name} is {found:?}; expected {expected}"))
         };
@@ -286,7 +304,7 @@ pub fn open_table<'py>(
     options: Options,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Rows, Bound<'py, PyDict>)> {
-    let (place, stream, named) = (options.place(), options.stream(), options.row_id.is_some());
+    let (place, stream) = (options.place(), options.stream());
     let options = options.read()?;
     let (table, room) = run(py, progress, move |wire| {
         let before = Stamp::of_array(&path);
@@ -302,7 +320,7 @@ pub fn open_table<'py>(
         let source = Source::File(path);
         let (loaded, room) = load(&source, &options, place, &stream, &count)?;
         let mapped = before.filter(|_| matches!(loaded, Loaded::Memory(_)));
-        Ok((Table { loaded, named, mapped }, room))
+        Ok((Table { loaded, mapped }, room))
     })?;
     let about = table.loaded.show(|data| describe(py, data))?;
     about.set_item("on_disk", matches!(table.loaded, Loaded::Disk(_)))?;

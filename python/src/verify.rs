@@ -1,18 +1,20 @@
-//! Proofs: reading and checking them.
+//! Proofs: read, and checked in exact arithmetic.
 
-use linsep::data::Data;
-use linsep::models::{Model, Response};
-use linsep::proof::{Proof, Refused, Verified, verify_binomial, verify_data, verify_model};
-use numpy::PyReadonlyArray1;
+use std::path::{Path, PathBuf};
+
+use linsep::ask::{Answer, Question, VerifyQuestion};
+use linsep::classes::folder::{INDEX, ProofIndex};
+use linsep::proof::{Proof, Removals, Verified};
+use linsep_report::verification::reason;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::answer::{PyAnswer, read_question};
 use crate::data::Given;
 use crate::errors::Failure;
-use crate::separation::failure;
 use crate::work::run;
 
-/// Returns what the text of a proof file is about, or raises if it is none.
+/// Returns what a proof is about. Errors if the text is not one.
 #[pyfunction]
 pub fn read_proof<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
     let proof = Proof::from_json(text).map_err(Failure::from)?;
@@ -25,52 +27,76 @@ pub fn read_proof<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDic
     Ok(dict)
 }
 
-/// Returns whether a proof holds for the rows as they stand or, if `intercept` is given, for the binomial model of them
-/// that adds a constant or does not; and why not.
+fn read_verify(text: &str) -> Result<VerifyQuestion, Failure> {
+    match read_question(text)? {
+        Question::Verify(question) => Ok(question),
+        _ => Err(Failure::Setting("expected a question about a proof".to_string())),
+    }
+}
+
+/// Returns what the checker says of a proof about rows as they stand, or about a model of their labels.
 #[pyfunction]
-#[pyo3(signature = (x, positive, text, *, intercept=None))]
-pub fn verify<'py>(
-    py: Python<'py>,
-    x: &Bound<'py, PyAny>,
-    positive: Option<PyReadonlyArray1<'py, bool>>,
+pub fn verify(
+    py: Python<'_>,
+    question: &str,
+    x: &Bound<'_, PyAny>,
     text: &str,
-    intercept: Option<bool>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let given = Given::new(x, positive.as_ref())?;
+) -> PyResult<PyAnswer> {
+    let given = Given::new(x)?;
+    let asked = read_verify(question)?;
     let proof = Proof::from_json(text).map_err(Failure::from)?;
     let shared = given.clone();
-    let outcome = run(py, None, move |wire| {
-        shared.show(wire, |data| match intercept {
-            None => Ok(in_file(data, verify_data(data, &proof, None)?)),
-            Some(true) => Ok(in_file(data, verify_binomial(data, &proof)?)),
-            Some(false) => {
-                let Some(samples) = data.gather()? else {
-                    let what = "the rows do not fit in memory, as a proof about a model without an \
-                                intercept needs them to";
-                    return Err(Failure::Setting(what.to_string()));
-                };
-                let response = Response::labels(samples.positive());
-                let model = Model::Binomial { intercept: false };
-                verify_model(samples.features(), &model, &response, None, &proof)
-                    .map_err(|error| failure(error.into()))
-            }
-        })
+    let answer = run(py, None, move |wire| shared.show(wire, |data| Ok(asked.ask(data, &proof)?)))?;
+    drop(given);
+    Ok(PyAnswer(Answer::Verify(Box::new(answer))))
+}
+
+/// Returns what the checker says of a folder of proofs about rows of many classes.
+#[pyfunction]
+pub fn verify_folder(
+    py: Python<'_>,
+    question: &str,
+    x: &Bound<'_, PyAny>,
+    folder: PathBuf,
+) -> PyResult<PyAnswer> {
+    let given = Given::new(x)?;
+    let asked = read_verify(question)?;
+    let index = std::fs::read_to_string(folder.join(INDEX))?;
+    let index = ProofIndex::from_json(&index).map_err(Failure::Setting)?;
+    let shared = given.clone();
+    let answer = run(py, None, move |_| {
+        let (samples, classes) = shared.arrays()?.get().many()?;
+        asked.ask_folder(&samples, &classes, &index, &mut |file| read_file(&folder, file))
     })?;
     drop(given);
-    said(py, &outcome)
+    Ok(PyAnswer(Answer::Folder(Box::new(answer))))
 }
 
-/// Returns what the checker said, with rows as they are counted in the file of a table.
-fn in_file(data: &dyn Data, found: Result<Verified, Refused>) -> Result<Verified, Refused> {
-    found.map_err(|refused| refused.in_file(&data.about().rows))
+/// Reads a proof beside the index of a folder.
+fn read_file(folder: &Path, file: &str) -> Result<Proof, Failure> {
+    let name = Path::new(file);
+    // A name with a path in it could be any file.
+    if name.components().count() != 1 || name.file_name().is_none() {
+        let found = format!("expected the name of a file beside the index, found \"{file}\"");
+        return Err(Failure::Setting(found));
+    }
+    let text = std::fs::read_to_string(folder.join(name))
+        .map_err(|error| Failure::Setting(format!("{file}: {error}")))?;
+    Ok(Proof::from_json(&text)?)
 }
 
-/// Returns what the checker said.
-pub fn said<'py>(
-    py: Python<'py>,
-    outcome: &Result<Verified, Refused>,
-) -> PyResult<Bound<'py, PyDict>> {
+/// Returns what the checker said of a proof, in plain values.
+#[pyfunction]
+pub fn verified<'py>(py: Python<'py>, answer: &PyAnswer) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
+    let outcome = match &answer.0 {
+        Answer::Verify(answer) => &answer.outcome,
+        Answer::Folder(answer) => {
+            dict.set_item("valid", answer.checked.is_valid())?;
+            return Ok(dict);
+        }
+        _ => return Err(Failure::Setting("expected what a checker said".to_string()).into()),
+    };
     let verified: Option<&Verified> = outcome.as_ref().ok();
     dict.set_item("valid", verified.is_some())?;
     dict.set_item("verdict", verified.map(|v| v.verdict().to_string()))?;
@@ -78,27 +104,8 @@ pub fn said<'py>(
     let margin = verified.and_then(Verified::margin);
     dict.set_item("margin", margin.map(|m| (m.lower, m.upper, m.kind.to_string())))?;
     let removals = verified.and_then(Verified::removals);
-    dict.set_item("removal", removals.map(|r| (r.at_least, r.at_most)))?;
-    dict.set_item("reason", outcome.as_ref().err().map(describe))?;
+    let between = |Removals { at_least, at_most }: Removals| (at_least, at_most);
+    dict.set_item("removal", removals.map(between))?;
+    dict.set_item("reason", outcome.as_ref().err().map(|refused| reason(refused, 0)))?;
     Ok(dict)
-}
-
-/// Returns the reason with rows counted from 0, as Python counts them.
-fn describe(refused: &Refused) -> String {
-    match refused {
-        Refused::WrongSide { row } => {
-            format!("row {} (counted from 0) is on the wrong side", row - 1)
-        }
-        Refused::NotOrthogonal { row } => format!(
-            "row {} (counted from 0) is not orthogonal to a vector to which the proof says that \
-             all rows are",
-            row - 1
-        ),
-        Refused::DoesNotCancel { feature: Some(feature) } => format!(
-            "the rows named do not cancel: column {} (counted from 0) is left over",
-            feature - 1
-        ),
-        // The rows of a damaged file are quoted as they stand in it.
-        other => other.to_string(),
-    }
 }

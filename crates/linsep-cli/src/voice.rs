@@ -15,7 +15,7 @@ impl Voice for Shell {
     fn spell(&self, remedy: Remedy) -> String {
         match remedy {
             Remedy::Option { name: "stream", value: Some(value) } => format!("--stream={value}"),
-            Remedy::Option { name, value: None } => flag(name),
+            Remedy::Option { name, value: None } => format!("{}{}", flag(name), stands_for(name)),
             Remedy::Option { name, value: Some(value) } => format!("{} {value}", flag(name)),
             Remedy::KeepProof => "--proof FILE keeps it".to_string(),
             Remedy::KeepProofs => "--proof DIR keeps them".to_string(),
@@ -72,6 +72,18 @@ impl Voice for Shell {
             },
             _ => return None,
         })
+    }
+}
+
+/// Returns what stands for the value of an option, where its name does not say.
+fn stands_for(name: &str) -> &'static str {
+    match name {
+        "delimiter" => " CHAR",
+        "labels" => " FILE",
+        "levels" => " low,middle,high",
+        "positive" | "event_value" => " VALUE",
+        "categorical" | "exclude" | "groups" | "time" | "trials" => " COLUMN",
+        _ => "",
     }
 }
 

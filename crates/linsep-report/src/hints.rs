@@ -9,7 +9,7 @@ use linsep::data::error::Column;
 use linsep::data::read::{LABEL_NAMES, stands_for_missing};
 use linsep::decide::{DecideError, JournalError};
 use linsep::models::response::{ResponseError, ResponseRemedy};
-use linsep::online::FitError;
+use linsep::online::{FitError, MethodError, MethodSettings};
 
 use super::suggest::did_you_mean;
 use super::voice::{Conversion, Remedy, Voice};
@@ -84,6 +84,25 @@ pub fn response_hint(error: &ResponseError, voice: &dyn Voice) -> Option<String>
         }
         ResponseRemedy::NameLevels => format!("{} names every category once", option("levels")),
     })
+}
+
+/// Returns what to do about a method, or a setting of one, that does not exist.
+pub fn method_hint(error: &MethodError) -> Option<String> {
+    match error {
+        MethodError::Unknown { name } => {
+            let names: Vec<&str> = MethodSettings::all().iter().map(|m| m.name()).collect();
+            let nearest = did_you_mean(name, names.iter().copied());
+            Some(nearest.unwrap_or_else(|| format!("the methods are {}", names.join(", "))))
+        }
+        MethodError::NoSetting { method, setting, known } => {
+            Some(match did_you_mean(setting, known.iter().map(String::as_str)) {
+                Some(hint) => hint,
+                None if known.is_empty() => format!("{method} has no settings"),
+                None => format!("the settings of {method} are {}", known.join(", ")),
+            })
+        }
+        _ => None,
+    }
 }
 
 /// Returns what to do about data that cannot be used, if anything helps.

@@ -7,6 +7,7 @@ use super::voice::{Remedy, Voice};
 use super::{counted, duration, grouped, number, rounded};
 use linsep::Hyperplane;
 use linsep::ask::{DataFacts, FitAnswer, RaceAnswer};
+use linsep::data::error::Column;
 use linsep::data::samples::Encoded;
 use linsep::online::{EpochRecord, Fit, MethodSettings, Stop};
 use linsep::race::Entrant;
@@ -46,6 +47,19 @@ pub fn fit(answer: &FitAnswer, voice: &dyn Voice) -> Summary {
             "the rows are sorted by class, and online methods often learn little from that order";
         summary.text("order", &format!("{why} ({remedy} visits them in random orders)"));
     }
+    summary
+}
+
+/// Returns what a table is, where its rows are, and what became of its columns.
+pub fn table(data: &DataFacts, name: &str, place: &str, voice: &dyn Voice) -> Summary {
+    let mut summary = Summary::new(Tone::Quiet, "table", name);
+    describe_data(&mut summary, data, voice);
+    match &data.about.label_column {
+        Some(Column::Name(name)) => summary.text("label", &format!("column \"{name}\"")),
+        Some(Column::Number(number)) => summary.text("label", &format!("column {number}")),
+        None => {}
+    }
+    summary.text("rows", place);
     summary
 }
 

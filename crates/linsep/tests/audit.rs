@@ -5,11 +5,11 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use linsep::{Samples, Watch};
 use linsep::audit::{Audit, AuditError, AuditOptions, audit, audit_classes};
 use linsep::data::Features;
 use linsep::data::samples::{Dense, SparseBuilder};
 use linsep::decide::{Limit, Verdict};
+use linsep::{Samples, Watch};
 use proptest::prelude::*;
 
 /// Returns rows of two clouds, and labels of which those of `wrong` are flipped.
@@ -103,7 +103,8 @@ fn many_classes() {
     classes[200] = 0;
     let features = Features::Dense64(Dense::new(values, 300, 6));
     let names = ["a", "b", "c"].map(String::from);
-    let found = audit_classes(&features, &classes, &names, &AuditOptions::default(), &mut ()).unwrap();
+    let found =
+        audit_classes(&features, &classes, &names, &AuditOptions::default(), &mut ()).unwrap();
     assert_eq!(suspects(&found), [10, 200]);
     let suggested: Vec<usize> = found.suspects().iter().map(|row| row.suggested).collect();
     let expected: Vec<usize> = found.suspects().iter().map(|row| row.row % 3).collect();

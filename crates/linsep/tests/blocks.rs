@@ -9,7 +9,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use linsep::Samples;
 use linsep::data::generate::Generator;
 use linsep::data::read::{ReadOptions, Source, StreamOptions, Streamed, read};
 use linsep::data::samples::{About, SparseBuilder};
@@ -21,6 +20,7 @@ use linsep::decide::{
 };
 use linsep::online::{Checkpoint, Fit, FitSettings, MethodSettings, fit, fit_data};
 use linsep::proof::{verify, verify_data};
+use linsep::{Samples, Watch};
 
 /// Threads that show blocks at the same time: as many copies of a fold are merged.
 const THREADS: usize = 8;

@@ -5,12 +5,12 @@ mod variants;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use linsep::{Samples, Watch};
 use linsep::data::generate::Generator;
 use linsep::data::samples::{Features, SparseBuilder};
 use linsep::online::{
     Checkpoint, EpochRecord, Fit, FitSettings, MethodSettings, Progress, Stop, fit,
 };
+use linsep::{Samples, Watch};
 use proptest::prelude::*;
 use variants::VARIANTS;
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from linsep import _decision, _html, _linsep, _separation
+from linsep import _decision, _linsep, _separation
+from linsep._advice import Fitting
+from linsep._answer import question
 from linsep._data import Labels, Matrix
+from linsep._decision import decide_question, whole
 from linsep._proof import Proof, Verification
+from linsep._separation import separation_parts, verify_parts
 from linsep.spark._rows import Numbering, Rows, opened
 from linsep.spark._traffic import Traffic, amount
 
@@ -37,21 +41,20 @@ class Decision(_decision.Decision):
     numbering: Numbering = field(default_factory=lambda: Numbering("partitions", {}))
     traffic: Traffic = field(default_factory=Traffic)
 
-    def _facts(self) -> list[tuple[str, str]]:
-        counted = {
-            "files": "places in files",
-            "column": "a column",
-            "partitions": "places in partitions",
-        }
-        traffic = self.traffic
-        jobs = _html.counted(len(traffic.jobs), "job", "jobs")
-        partitions = _html.counted(traffic.partitions, "partition", "partitions")
-        return [
-            *super()._facts(),
-            ("rows numbered by", counted[self.numbering.kind]),
-            ("cluster", f"{jobs} on {partitions}"),
-            ("driver", f"{amount(traffic.sent)} sent, {amount(traffic.received)} received"),
-        ]
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}\n{_cluster_lines(self.numbering, self.traffic)}"
+
+
+def _cluster_lines(numbering: Numbering, traffic: Traffic) -> str:
+    """Return what an answer of a cluster says beside that of other rows."""
+    counted = {"files": "places in files", "column": "a column", "partitions": "places in partitions"}
+    jobs = f"{len(traffic.jobs):,} job{'' if len(traffic.jobs) == 1 else 's'}"
+    partitions = f"{traffic.partitions:,} partition{'' if traffic.partitions == 1 else 's'}"
+    driver = f"{amount(traffic.sent)} sent, {amount(traffic.received)} received"
+    return (
+        f"  numbered by {counted[numbering.kind]}\n"
+        f"  cluster     {jobs} on {partitions}; driver: {driver}"
+    )
 
 
 def decide(
@@ -114,17 +117,22 @@ def decide(
     ClusterError
         If a task fails for good; the message names the partition and the cause.
     """
-    if resume and checkpoint is None:
-        raise TypeError("resume was given without checkpoint, the file to go on from")
-    options = {
-        "margin": margin,
-        "margin_kind": margin_kind,
-        "gap": gap,
-        "max_passes": max_passes,
-        "time_limit": time_limit,
-    }
+    kept = None if checkpoint is None else os.fsdecode(checkpoint)
+
+    def asked(again: bool) -> str:
+        return decide_question(
+            margin=margin,
+            margin_kind=margin_kind,
+            gap=gap,
+            max_passes=max_passes,
+            time_limit=time_limit,
+            checkpoint=kept,
+            # What was kept is about rows with other numbers.
+            resume=bool(resume) and not again,
+        )
+
     # Before the cluster is asked.
-    _decision.check_options(**options)  # type: ignore[arg-type]
+    _linsep.validate(asked(False))
     say = print if verbose else None
     with opened(
         df,
@@ -135,25 +143,25 @@ def decide(
         storage=storage,
         say=say,
     ) as rows:
-        return rows.steadily(
-            lambda again: decided(
-                rows,
-                progress=say,
-                positive=positive,
-                checkpoint=None if checkpoint is None else os.fsdecode(checkpoint),
-                # What was kept is about rows with other numbers.
-                resume=bool(resume) and not again,
-                **options,
-            )
-        )
+        return rows.steadily(lambda again: decided(rows, asked(again), say, positive))
 
 
-def decided(rows: Rows, **options: Any) -> Decision:
+def decided(rows: Rows, asked: str, say: Any = None, positive: Any = None) -> Decision:
     """Decide rows that are packed already."""
-    found = _decision.decide_parts(*given(rows), **options)
-    values = {part.name: getattr(found, part.name) for part in fields(found)}
-    values["conflicting_index"] = rows.numbering.named(found.conflicting_rows)
-    return Decision(**values, numbering=rows.numbering, traffic=rows.traffic)
+    matrix, labels = given(rows)
+    answer, found = _linsep.decide(asked, labels.of(matrix), say)
+    decision: Decision = Decision.read(
+        answer,
+        found,
+        matrix,
+        labels.classes,
+        positive,
+        numbering=rows.numbering,
+        traffic=rows.traffic,
+    )
+    named = rows.numbering.named(decision.conflicting_rows)
+    object.__setattr__(decision, "conflicting_index", named)
+    return decision
 
 
 def given(rows: Rows) -> tuple[Matrix, Labels]:
@@ -204,8 +212,7 @@ def _checked(
     if positive is None:
         positive = proof._positive
     with opened(df, positive=positive, say=None, **where) as rows:
-        found = rows.steadily(lambda _: _linsep.verify(rows.cluster(), None, text, intercept=intercept))
-    return Verification.read(found)
+        return rows.steadily(lambda _: verify_parts(rows.cluster(), intercept, text))
 
 
 @dataclass(frozen=True, repr=False)
@@ -223,6 +230,9 @@ class Separation(_separation.Separation):
 
     numbering: Numbering = field(default_factory=lambda: Numbering("partitions", {}))
     traffic: Traffic = field(default_factory=Traffic)
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}\n{_cluster_lines(self.numbering, self.traffic)}"
 
 
 def check_separation(
@@ -254,6 +264,15 @@ def check_separation(
         named.
     """
     say = print if verbose else None
+    asked = question(
+        "estimate",
+        intercept=bool(intercept),
+        max_passes=whole("max_passes", max_passes),
+        time_limit=None if time_limit is None else float(time_limit),
+        most_rows=_MOST_ROWS,
+    )
+    _linsep.validate(asked)
+    fitting = Fitting("binomial", intercept=bool(intercept))
     with opened(
         df,
         features=features,
@@ -263,14 +282,12 @@ def check_separation(
         storage=storage,
         say=say,
     ) as rows:
-        found = rows.steadily(
-            lambda _: _separation.separation_parts(
-                *given(rows), intercept, max_passes, time_limit, most_rows=_MOST_ROWS, progress=say
-            )
+        own: dict[str, Any] = {"numbering": rows.numbering, "traffic": rows.traffic}
+        found: Separation = rows.steadily(
+            lambda _: separation_parts(*given(rows), asked, fitting, say, cls=Separation, **own)
         )
-        values = {part.name: getattr(found, part.name) for part in fields(found)}
-        values["index"] = rows.numbering.named(found.rows)
-        return Separation(**values, numbering=rows.numbering, traffic=rows.traffic)
+        object.__setattr__(found, "index", rows.numbering.named(found.rows))
+        return found
 
 
 def verify_separation(

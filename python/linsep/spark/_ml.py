@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from linsep import _linsep
-from linsep._decision import check_options
+from linsep._decision import decide_question
 from linsep._proof import Margin, Proof
 from linsep.spark._calls import Decision, decided
 from linsep.spark._rows import Rows, opened, quoted, read_features
@@ -139,7 +139,8 @@ class LinearSeparator(Estimator, _Columns, DefaultParamsReadable, DefaultParamsW
             "max_passes": self._value(self.maxPasses),
             "time_limit": self._value(self.timeLimit),
         }
-        check_options(margin_kind="angular", **options)
+        asked = decide_question(**options)
+        _linsep.validate(asked)
         storage, positive = self._value(self.storageLevel), self._value(self.positiveLabel)
         with opened(
             dataset,
@@ -150,27 +151,21 @@ class LinearSeparator(Estimator, _Columns, DefaultParamsReadable, DefaultParamsW
             storage=None if storage == "NONE" else storage,
             say=None,
         ) as rows:
-            decision, coef, intercept = rows.steadily(lambda _: _learned(rows, positive, options))
+            decision, coef, intercept = rows.steadily(lambda _: _learned(rows, positive, asked, options))
         model = LinearSeparatorModel._of(decision, coef, intercept)
         model._resetUid(self.uid)
         return self._copyValues(model)
 
 
-def _learned(rows: Rows, positive: Any, options: dict[str, Any]) -> tuple[Decision, Any, Any]:
+def _learned(
+    rows: Rows, positive: Any, asked: str, options: dict[str, Any]
+) -> tuple[Decision, Any, Any]:
     """Return the decision, and the hyperplane: one that separates, or a compromise."""
-    decision = decided(
-        rows,
-        progress=None,
-        positive=positive,
-        checkpoint=None,
-        resume=False,
-        margin_kind="angular",
-        **options,
-    )
+    decision = decided(rows, asked, positive=positive)
     if decision.separable:
         return decision, decision.coef, decision.intercept
     limits = {name: options[name] for name in ("max_passes", "time_limit")}
-    return decision, *_linsep.compromise(rows.cluster(), None, **limits)
+    return decision, *_linsep.compromise(rows.cluster(), **limits)
 
 
 class LinearSeparatorModel(Model, _Columns, MLReadable, MLWritable):  # type: ignore[type-arg]

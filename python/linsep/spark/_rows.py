@@ -14,7 +14,7 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 from linsep import _linsep, _stash, _tasks
-from linsep._data import Labels, read_labels
+from linsep._data import Labels, read_labels, spelled
 from linsep.spark._errors import told_plainly
 from linsep.spark._traffic import Traffic
 from py4j.protocol import Py4JError
@@ -147,6 +147,8 @@ class Rows:
             features=len(self.features.names),
             sparse=self.sparse,
             stamp=self.stamp,
+            classes=(spelled(self.labels.classes[0]), spelled(self.labels.classes[1])),
+            columns=list(self.features.names),
         )
 
     def survey(self) -> None:

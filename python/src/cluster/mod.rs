@@ -9,6 +9,7 @@ mod packer;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use linsep::ask::AskError;
 use linsep::data::read::batch_features;
 use linsep::data::samples::{About, LabelNames, Labels, Missing};
 use linsep::data::{Data, Error, ErrorKind, Samples, Shape};
@@ -203,6 +204,7 @@ pub struct Cluster {
     shape: Shape,
     /// The stamp of all rows, where they have been seen before.
     stamp: Option<u64>,
+    about: Arc<About>,
 }
 
 #[pymethods]
@@ -210,7 +212,8 @@ impl Cluster {
     /// Returns the cluster. `ask` takes a request and returns answers; `fetch` takes the numbers of rows and
     /// returns what [`pick`] does, both for all machines.
     #[new]
-    #[pyo3(signature = (ask, fetch, *, rows, features, sparse, stamp=None))]
+    #[pyo3(signature = (ask, fetch, *, rows, features, sparse, stamp=None, classes=None, columns=None))]
+    #[expect(clippy::too_many_arguments, reason = "all that is known of the rows, by name")]
     fn new(
         ask: Py<PyAny>,
         fetch: Py<PyAny>,
@@ -218,8 +221,14 @@ impl Cluster {
         features: usize,
         sparse: bool,
         stamp: Option<u64>,
+        classes: Option<(String, String)>,
+        columns: Option<Vec<String>>,
     ) -> Self {
-        Cluster { ask, fetch, shape: Shape { rows, columns: features, sparse }, stamp }
+        let (negative, positive) = classes.unwrap_or_default();
+        let label_names = LabelNames { negative, positive };
+        let about = About { label_names, feature_names: columns, ..About::default() };
+        let shape = Shape { rows, columns: features, sparse };
+        Cluster { ask, fetch, shape, stamp, about: about.into() }
     }
 }
 
@@ -230,15 +239,17 @@ impl Cluster {
         wire: &Wire,
         work: impl FnOnce(&dyn Data) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let Cluster { shape, stamp, .. } = cluster.get();
+        let Cluster { shape, stamp, about, .. } = cluster.get();
         let calling = Calling { cluster, wire };
-        let remote = Remote::new(&calling, *shape, About::default().into());
+        let remote = Remote::new(&calling, *shape, about.clone());
         let worked = work(&match stamp {
             Some(stamp) => remote.with_stamp(*stamp),
             None => remote,
         });
         worked.map_err(|failure| match failure {
-            Failure::Data(Error { kind: ErrorKind::Changed, .. }) => Failure::Moved,
+            Failure::Ask(AskError::Data(Error { kind: ErrorKind::Changed, .. }), _) => {
+                Failure::Moved
+            }
             other => other,
         })
     }

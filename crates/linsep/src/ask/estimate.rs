@@ -535,10 +535,10 @@ impl EstimateAnswer {
             "direction": found.direction,
             "in_common": common,
             "next_steps": self.next_steps(1),
+            "seconds": self.seconds,
             "proof": found.proof,
             "because": self.because().map(Limit::word),
             "open": found.open.map(|(open, _)| open.word()),
-            "seconds": self.seconds,
         });
         if let Some(names) = self.rows.names(&found.rows).filter(|_| self.rows.are_named()) {
             value["separated_row_ids"] = json!(names);

@@ -68,7 +68,65 @@ pub struct SettingsError {
     pub expected: &'static str,
 }
 
+/// Why there is no such method, or none with such settings.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MethodError {
+    /// No method has this name.
+    #[error("no method is called \"{name}\"")]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// The method has no such setting.
+    #[error("{method} has no setting \"{setting}\"")]
+    NoSetting {
+        /// The method.
+        method: &'static str,
+        /// The setting.
+        setting: String,
+        /// Those that it has.
+        known: Vec<String>,
+    },
+    /// A setting is not of its type.
+    #[error("settings of {method}: {why}")]
+    Type {
+        /// The method.
+        method: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+    /// A setting is out of its range.
+    #[error(transparent)]
+    Range(#[from] SettingsError),
+}
+
 impl MethodSettings {
+    /// Returns the method of this name, with settings that differ from the default.
+    ///
+    /// Errors if there is no such method, if it has no such setting, or if one is out of its range.
+    pub fn configured(
+        name: &str,
+        changes: impl IntoIterator<Item = (String, serde_json::Value)>,
+    ) -> Result<Self, MethodError> {
+        let method =
+            Self::by_name(name).ok_or_else(|| MethodError::Unknown { name: name.to_string() })?;
+        let name = method.name();
+        let mut settings = serde_json::to_value(&method).expect("settings are plain data");
+        for (setting, value) in changes {
+            let known = settings.as_object().into_iter().flatten().map(|(key, _)| key.clone());
+            let known: Vec<String> = known.filter(|key| key != "name").collect();
+            if !known.contains(&setting) {
+                return Err(MethodError::NoSetting { method: name, setting, known });
+            }
+            settings[setting] = value;
+        }
+        let method: MethodSettings = serde_json::from_value(settings)
+            .map_err(|error| MethodError::Type { method: name, why: error.to_string() })?;
+        method.validate()?;
+        Ok(method)
+    }
+
     /// Returns every method with its default settings, the paper's first.
     pub fn all() -> Vec<MethodSettings> {
         vec![

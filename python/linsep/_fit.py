@@ -1,0 +1,155 @@
+"""One hyperplane, trained with an online method: what the program's `fit` does."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from linsep import _linsep
+from linsep._answer import Said, question, title_of, write_page
+from linsep._data import read_matrix
+from linsep._decision import whole
+from linsep._picture import Source
+from linsep._race import Entrant, _seed
+from linsep._table import read_data
+
+__all__ = ["Fit", "fit"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Fit(Said):
+    """A hyperplane that a method has found.
+
+    Attributes
+    ----------
+    entrant : Entrant
+        What it took, and the hyperplane: see :class:`Entrant`.
+    classes : tuple
+        The negative and the positive label; "rest" stands for several.
+    rows, features : int
+        The shape of the data.
+    """
+
+    entrant: Entrant
+    classes: tuple[Any, Any]
+    rows: int
+    features: int
+
+    _data: ClassVar[Source | None] = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self._state("_data")
+
+    @property
+    def separated(self) -> bool:
+        """Whether the hyperplane puts every row on its own side."""
+        return self.entrant.separated
+
+    @property
+    def coef(self) -> np.ndarray:
+        """The weights."""
+        return self.entrant.coef
+
+    @property
+    def intercept(self) -> float:
+        """The bias."""
+        return self.entrant.intercept
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the label of the side on which each row lies."""
+        x = X if hasattr(X, "tocsr") else read_matrix(X).values
+        values = np.asarray(x @ self.coef) + self.intercept
+        negative, chosen = self.classes
+        return np.array([chosen if value > 0 else negative for value in values])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, which `linsep predict MODEL DATA` reads."""
+        if self._answer is None:
+            raise ValueError("the model is not here: fit again, and save it then")
+        sources = self._data.matrix.sources if self._data else ()
+        write_page("the model", path, _linsep.model_file(self._answer), sources)
+
+    def to_html(self, *, title: str = "data") -> str:
+        """Return one HTML page to look at and to send, which loads nothing from anywhere."""
+        if self._answer is None or self._data is None:
+            raise ValueError("the fit has no data with it: fit again, and report then")
+        return self._answer.drawn(self._data.given()).page(title, "")
+
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write the page of :meth:`to_html` to a file, which appears whole or not at all."""
+        sources = self._data.matrix.sources if self._data else ()
+        write_page("the page", path, self.to_html(title=title_of(path, title)), sources)
+
+
+def fit(
+    X: Any,
+    y: Any = None,
+    method: str = "fine",
+    *,
+    max_epochs: int = 1000,
+    time_limit: float | None = None,
+    shuffle: bool = False,
+    seed: int = 0,
+    settings: Mapping[str, Any] | None = None,
+    evaluate_epochs: bool = False,
+    verbose: bool = False,
+    positive: Any = None,
+) -> Fit:
+    """Train a hyperplane with an online method. For scikit-learn there is :class:`LinearSeparator`.
+
+    Parameters
+    ----------
+    X, y : array-like
+        The data, as for :func:`linsep.decide`; a table or a path needs no y.
+    method : str
+        One of those of :func:`linsep.race`.
+    max_epochs : int
+        The number of epochs after which it is stopped.
+    time_limit : float, optional
+        The time in seconds after which it is stopped.
+    shuffle : bool
+        Whether rows are visited in a new random order in each epoch.
+    seed : int
+        The random seed.
+    settings : dict, optional
+        Settings of the method by their names on the command line, such as ``{"epsilon": 1e-6}``.
+    evaluate_epochs : bool
+        Whether the mistakes of the hyperplane are counted after every epoch, a pass each.
+    verbose : bool
+        Whether a line is printed after each epoch.
+    positive : object, optional
+        The label of the positive class; all others are then negative.
+
+    Returns
+    -------
+    Fit
+
+    Examples
+    --------
+    >>> import linsep
+    >>> found = linsep.fit([[100.0], [101.0]], ["no", "yes"])
+    >>> found.separated, found.entrant.updates, found.predict([[90.0]]).tolist()
+    (True, 1, ['no'])
+    """
+    asked = question(
+        "fit",
+        method=json.loads(_linsep.method(method, json.dumps(dict(settings or {})))),
+        max_epochs=whole("max_epochs", max_epochs),
+        time_limit=None if time_limit is None else float(time_limit),
+        shuffle=bool(shuffle),
+        seed=_seed(seed),
+        evaluate_epochs=bool(evaluate_epochs),
+        history=True,
+    )
+    _linsep.validate(asked)
+    matrix, labels = read_data(X, y, positive, verbose)
+    answer, found = _linsep.train(asked, labels.of(matrix), print if verbose else None)
+    entrant = Entrant.read(method, matrix.rows, found)
+    result = Fit(entrant, labels.classes, matrix.rows, matrix.columns)
+    result._says(answer)
+    object.__setattr__(result, "_data", Source(matrix, labels))
+    return result

@@ -1,0 +1,216 @@
+//! Questions from Python, and their answers as Python holds them.
+
+use std::sync::atomic::AtomicBool;
+
+use linsep::Watch;
+use linsep::ask::{Answer, AskError, Question};
+use linsep::online::EpochRecord;
+use linsep::watch::{Pass, Removing, Stage};
+use linsep_report::page::Context;
+use linsep_report::summary::{Page, Summary};
+use linsep_report::{audit, classes, decision, estimate, page, text, trained, verification};
+use pyo3::prelude::*;
+
+use crate::data::Given;
+use crate::errors::Failure;
+use crate::voice::Pythonic;
+use crate::work::{Wire, run};
+
+/// Tells how the work goes on, and ends it when asked to.
+pub struct Watcher<'a> {
+    wire: &'a Wire,
+    /// Whether stages are told, where passes are not.
+    stages: bool,
+}
+
+impl<'a> Watcher<'a> {
+    /// Returns a watcher that tells of passes and epochs.
+    pub fn new(wire: &'a Wire) -> Self {
+        Watcher { wire, stages: false }
+    }
+
+    /// Returns a watcher that tells of stages.
+    pub fn of_stages(wire: &'a Wire) -> Self {
+        Watcher { wire, stages: true }
+    }
+}
+
+impl Watch for Watcher<'_> {
+    fn stage(&self, stage: &Stage) {
+        if self.stages {
+            self.wire.say(|| stage.to_string());
+        }
+    }
+
+    fn pass(&mut self, pass: &Pass) {
+        let Pass { passes, mistakes, lower, upper } = pass;
+        self.wire.say(|| {
+            format!("pass {passes}: {mistakes} mistakes, margin {lower:.3e} .. {upper:.3e}")
+        });
+    }
+
+    fn removing(&self, Removing { questions, rows, .. }: &Removing) {
+        self.wire.say(|| {
+            let best = rows.map_or(String::new(), |rows| format!(", {rows} rows to remove so far"));
+            format!("question {questions}{best}")
+        });
+    }
+
+    fn epoch(&mut self, record: &EpochRecord) {
+        let EpochRecord { epoch, mistakes, updates, .. } = record;
+        self.wire.say(|| format!("epoch {epoch}: {mistakes} mistakes, {updates} updates"));
+    }
+
+    fn cancelled(&self) -> Option<&AtomicBool> {
+        Some(self.wire.cancelled())
+    }
+}
+
+/// Returns a question that is in order. Errors with the option that is not.
+pub fn read_question(text: &str) -> Result<Question, Failure> {
+    let question: Question = serde_json::from_str(text).map_err(|error| {
+        // The place in a text that nobody wrote helps nobody.
+        let message = error.to_string();
+        Failure::Setting(message.split(" at line ").next().unwrap_or_default().to_string())
+    })?;
+    Ok(question)
+}
+
+/// Raises an error if a question is not in order: before data is read, which may take long.
+#[pyfunction]
+pub fn validate(question: &str) -> PyResult<()> {
+    let question = read_question(question)?;
+    Ok(question.validate().map_err(|error| Failure::Ask(error, checkpoint_of(&question)))?)
+}
+
+/// Returns the file of the checkpoint of a question, if it has one.
+pub fn checkpoint_of(question: &Question) -> Option<std::path::PathBuf> {
+    match question {
+        Question::Decide(question) => question.checkpoint.clone(),
+        _ => None,
+    }
+}
+
+/// An answer, as Python holds it.
+#[pyclass(frozen, module = "linsep._linsep", name = "Answer")]
+pub struct PyAnswer(pub Answer);
+
+/// Steps to take next that Python has code for: what the step says, and the code.
+type Code = Vec<Option<String>>;
+
+impl PyAnswer {
+    fn summary(&self, code: &Code) -> Result<Summary, String> {
+        let voice = &Pythonic;
+        Ok(match &self.0 {
+            Answer::Decide(answer) => decision::text(answer, voice),
+            Answer::Classes(answer) => classes::text(answer, voice),
+            Answer::Estimate(answer) => {
+                let steps = answer.next_steps(0);
+                let own = |step: &_| {
+                    let place = steps.iter().position(|other| other == step)?;
+                    code.get(place).cloned().flatten()
+                };
+                estimate::text(answer, voice, &own)
+            }
+            Answer::Audit(answer) => audit::text(answer, voice),
+            Answer::Fit(answer) => text::fit(answer, voice),
+            Answer::ClassFit(answer) => trained::text(answer, voice),
+            Answer::Race(answer) => return Err(text::race(answer, voice)),
+            Answer::Verify(answer) => return Err(verification::text(answer, 0, &|_| None)),
+            Answer::Folder(answer) => return Err(verification::folder(answer)),
+            _ => return Err(String::new()),
+        })
+    }
+}
+
+#[pymethods]
+impl PyAnswer {
+    /// Returns the answer as the program prints it with `--json`.
+    fn to_json(&self) -> String {
+        self.0.to_json().to_string()
+    }
+
+    /// Returns "yes", "no" or "undecided".
+    fn reply(&self) -> String {
+        serde_json::json!(self.0.reply()).as_str().unwrap_or_default().to_string()
+    }
+
+    /// Returns the answer for people, in lines of at most `width` characters; code stands under the steps of a model.
+    #[pyo3(signature = (width=None, code=vec![]))]
+    fn text(&self, width: Option<usize>, code: Code) -> String {
+        let plain = |_, text: &str| text.to_string();
+        match self.summary(&code) {
+            Ok(summary) => summary.lay_out(&Page { width, paint: &plain }).trim_end().to_string(),
+            Err(text) => text.trim_end().to_string(),
+        }
+    }
+
+    /// Returns the answer for a notebook.
+    #[pyo3(signature = (code=vec![]))]
+    fn html(&self, code: Code) -> String {
+        match self.summary(&code) {
+            Ok(summary) => summary.html(),
+            Err(text) => format!("<pre>{}</pre>", linsep_report::svg::escaped(text.trim_end())),
+        }
+    }
+
+    /// Returns the page of the answer, for which a decision and a fit have to have been drawn.
+    fn page(&self, title: &str, check: &str) -> PyResult<String> {
+        let voice = &Pythonic;
+        let context = Context { source: title.to_string(), check: check.to_string() };
+        Ok(match &self.0 {
+            Answer::Decide(answer) => page::decision::page(answer, &context, voice),
+            Answer::Classes(answer) => page::classes::page(answer, &context),
+            Answer::Audit(answer) => page::audit::page(answer, title, voice),
+            Answer::Fit(answer) => page::fit::page(answer, title, voice),
+            Answer::Race(answer) => page::race::page(answer, title, voice),
+            _ => return Err(Failure::Setting("there is no page of this".to_string()).into()),
+        })
+    }
+
+    /// Returns the answer with what can be drawn of these rows.
+    #[pyo3(signature = (x, progress=None))]
+    fn drawn(
+        &self,
+        py: Python<'_>,
+        x: &Bound<'_, PyAny>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyAnswer> {
+        let given = Given::new(x)?;
+        let (shared, mut answer) = (given.clone(), self.0.clone());
+        let drawn = run(py, progress, move |wire| {
+            shared.show(wire, |data| {
+                let watch = &mut Watcher::new(wire);
+                match &mut answer {
+                    Answer::Decide(own) => {
+                        let seconds = own.decision.seconds;
+                        own.draw(data, false, true, watch)?;
+                        // Without the time: the page of an answer is the same each time.
+                        own.decision.seconds = seconds;
+                    }
+                    Answer::Fit(own) => own.draw(data, false, true, watch)?,
+                    _ => {}
+                }
+                Ok(answer)
+            })
+        })?;
+        drop(given);
+        Ok(PyAnswer(drawn))
+    }
+
+    /// Returns, as JSON, what can be drawn of the answer once it was drawn: with the names of rows and features.
+    fn picture(&self) -> Option<String> {
+        let (picture, data) = match &self.0 {
+            Answer::Decide(answer) => (answer.picture.as_ref()?, &answer.data),
+            Answer::Fit(answer) => (answer.picture.as_ref()?, &answer.data),
+            _ => return None,
+        };
+        Some(crate::page::named(picture, data))
+    }
+}
+
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Self {
+        Failure::Ask(error, None)
+    }
+}
