@@ -31,6 +31,7 @@
 //!
 //! ARCHITECTURE.md has the other words, and the floor plan.
 
+mod asked;
 pub mod audit;
 pub mod classes;
 pub mod cover;

@@ -14,6 +14,9 @@ use std::ops::Range;
 use linsep_data::error::{Error, ErrorKind};
 use linsep_data::samples::{Dense, LabelNames, Labels, Missing, SparseBuilder};
 use linsep_data::{Block, Features, Samples};
+use serde::{Deserialize, Serialize};
+
+use crate::asked::{decode, encode};
 
 const F64: u8 = 0;
 const F32: u8 = 1;
@@ -59,8 +62,20 @@ fn put<T: Copy, const N: usize>(values: &[T], bytes: impl Fn(T) -> [u8; N], out:
 }
 
 /// The numbers of rows, in order: consecutive ones take no more room than one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<(usize, usize)>")]
 pub struct Runs(Vec<(usize, usize)>);
+
+impl TryFrom<Vec<(usize, usize)>> for Runs {
+    type Error = &'static str;
+
+    fn try_from(runs: Vec<(usize, usize)>) -> Result<Self, Self::Error> {
+        match runs.iter().all(|(first, count)| first.checked_add(*count).is_some()) {
+            true => Ok(Runs(runs)),
+            false => Err("numbers beyond all numbers"),
+        }
+    }
+}
 
 impl Runs {
     /// Adds a number.
@@ -78,21 +93,12 @@ impl Runs {
 
     /// Returns them as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let pairs = self.0.iter().flat_map(|&(first, count)| [first as u64, count as u64]);
-        pairs.flat_map(u64::to_le_bytes).collect()
+        encode(self)
     }
 
     /// Returns numbers from their bytes. Nothing if the bytes cannot be that.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (words, rest) = bytes.as_chunks::<8>();
-        let (pairs, half) = words.as_chunks::<2>();
-        let number = |word: [u8; 8]| usize::try_from(u64::from_le_bytes(word)).ok();
-        let pair = |&[first, count]: &[[u8; 8]; 2]| {
-            let (first, count) = (number(first)?, number(count)?);
-            first.checked_add(count).map(|_| (first, count))
-        };
-        (rest.is_empty() && half.is_empty()).then_some(())?;
-        pairs.iter().map(pair).collect::<Option<_>>().map(Runs)
+        decode(bytes)
     }
 
     /// Returns samples with these numbers in blocks.
