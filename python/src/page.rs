@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use linsep::Hyperplane;
 use linsep::data::samples::{About, LabelNames, RowIds};
-use linsep::data::{Absorb, Block, Data, Error, Reads, Samples, Shape};
+use linsep::data::{Absorb, Answerable, Block, Data, Error, Reads, Samples, Shape};
 use linsep::decide::{Decision, Explanation, Pass};
 use linsep::picture::{Marks, decision_picture, decision_plane, picture as draw};
 use linsep::report::page::decision::{Context, Timed, page as write};
@@ -150,6 +150,10 @@ impl Data for Named<'_> {
 
     fn pass(&self, seen: &dyn Absorb) -> Result<(), Error> {
         self.data.pass(seen)
+    }
+
+    fn ask(&self, asked: &dyn Answerable) -> Result<(), Error> {
+        self.data.ask(asked)
     }
 
     fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {

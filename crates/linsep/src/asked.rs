@@ -62,7 +62,7 @@ macro_rules! list {
         /// A query, as it travels.
         #[derive(Clone, Serialize, Deserialize)]
         pub(crate) enum AskedFold {
-            $($name($query),)*
+            $($name(Box<$query>),)*
         }
 
         /// The name of a query.
@@ -78,7 +78,7 @@ macro_rules! list {
             fn of(query: &dyn Any) -> Option<Self> {
                 $(
                     if let Some(query) = query.downcast_ref::<$query>() {
-                        return Some(AskedFold::$name(query.clone()));
+                        return Some(AskedFold::$name(Box::new(query.clone())));
                     }
                 )*
                 None
@@ -93,7 +93,7 @@ macro_rules! list {
 
             fn query(&self) -> &dyn AnyQuery {
                 match self {
-                    $(AskedFold::$name(query) => query,)*
+                    $(AskedFold::$name(query) => &**query,)*
                 }
             }
         }

@@ -256,7 +256,10 @@ fn journals_of_other_runs_are_refused() {
     assert!(matches!(Journal::create(&place.0), Err(JournalError::InUse)));
     assert_eq!(refused(b"label,x\n1,2\n", &good, &options), "not a checkpoint of decide");
     let newer = b"linsep decide checkpoint 9\n";
-    assert_eq!(refused(newer, &good, &options), "the checkpoint has another version; start again without it");
+    assert_eq!(
+        refused(newer, &good, &options),
+        "the checkpoint has another version; start again without it"
+    );
 }
 
 #[test]

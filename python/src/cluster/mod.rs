@@ -9,6 +9,7 @@ mod packer;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use linsep::data::hash::mix;
 use linsep::data::read::batch_features;
 use linsep::data::samples::{About, LabelNames, Labels, Missing};
 use linsep::data::{Data, Error, ErrorKind, Samples, Shape};
@@ -23,7 +24,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::Failure;
 use crate::work::Wire;
-use packed::{PackedBatch, mix};
+use packed::PackedBatch;
 pub use packer::Packer;
 
 /// Bytes of rows that are looked at together: few enough to stay in the cache while they are, but so many times

@@ -108,7 +108,7 @@ pub(super) fn wrong(
             return Ok(found);
         }
     }
-    Ok(data.fold(Astray::new(plane, strict, most), halt)?)
+    data.fold(Astray::new(plane, strict, most), halt)
 }
 
 /// The rows that are decided in integers.

@@ -179,7 +179,8 @@ impl FoldQuery for LogisticLine {
     }
 
     fn admits(&self, state: &LogisticState, shape: Shape) -> bool {
-        super::are_sums(&state.loss, 2)
+        state.mistakes <= shape.rows as u64
+            && super::are_sums(&state.loss, 2)
             && super::are_sums(&state.slope, shape.columns + 1)
             && super::are_sums(&state.slopes, self.step.multiples.len())
             && state.range.is_some() == self.step.separators

@@ -72,7 +72,9 @@ impl FoldQuery for OffSpan {
     }
 
     fn fits(&self, shape: Shape) -> bool {
-        self.vector.len() == shape.columns + 1 && PRIMES.contains(&self.prime)
+        self.vector.len() == shape.columns + 1
+            && PRIMES.contains(&self.prime)
+            && self.vector.iter().all(|&residue| residue < self.prime)
     }
 
     fn admits(&self, state: &OffSpanState, shape: Shape) -> bool {

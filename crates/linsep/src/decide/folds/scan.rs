@@ -110,13 +110,14 @@ impl FoldQuery for Scan {
     }
 
     fn admits(&self, state: &ScanState, shape: Shape) -> bool {
-        state.found.len() <= self.keep && state.found.iter().all(|(_, row)| *row < shape.rows)
+        state.mistakes <= shape.rows as u64
+            && state.found.len() <= self.keep
+            && state.found.iter().all(|(_, row)| *row < shape.rows)
     }
 
-    fn is_complete(&self, state: &ScanState, shape: Shape) -> bool {
+    fn is_complete(&self, state: &ScanState, _: Shape) -> bool {
         // Rows that are left out of data are not shown: there may be fewer than its shape says.
-        let mistakes = state.mistakes.min(shape.rows as u64) as usize;
-        state.found.len() >= self.keep.min(mistakes.max(1))
+        state.found.len() >= self.keep.min(state.mistakes.max(1) as usize)
     }
 
     fn named(&self, state: &ScanState) -> Vec<usize> {

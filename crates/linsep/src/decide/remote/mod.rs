@@ -58,7 +58,9 @@ impl Request {
 
     fn is_sound(&self) -> bool {
         let shape = self.shown();
-        self.mirror.iter().all(|mirror| mirror.fits(self.shape))
+        // Counts of two parts can be added up.
+        shape.rows <= isize::MAX as usize
+            && self.mirror.iter().all(|mirror| mirror.fits(self.shape))
             && self.asked.iter().all(|fold| fold.fits(shape))
     }
 
@@ -74,7 +76,8 @@ impl Request {
             block.samples().columns() == self.shape.columns
                 && end.is_some_and(|end| end <= self.shape.rows)
         };
-        rows.iter().all(fits).then_some(())?;
+        // Without a block nobody knows whether there are so many columns.
+        (!rows.is_empty() && rows.iter().all(fits)).then_some(())?;
         let mut findings = FoldFindings::default();
         match &self.mirror {
             None => self.asked.iter().for_each(|fold| fold.absorb(rows, &mut findings)),
@@ -143,8 +146,8 @@ impl PartAnswer {
     }
 }
 
-/// Returns what the queries of a request find in some rows. Nothing if the request cannot be understood, or is
-/// about other rows.
+/// Returns what the queries of a request find in some rows. Nothing if the request cannot be understood, is
+/// about other rows, or if no block is shown.
 ///
 /// The `stamp` is the sum, which may wrap, of a number for each of the rows that depends on all that is in it:
 /// whoever holds the rows says how rows are known to be the same.
