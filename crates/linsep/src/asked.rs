@@ -252,11 +252,11 @@ pub(crate) fn queries<Q: Listed>(query: &Q) -> Vec<AskedFold> {
     queries.into_iter().map(|query| AskedFold::of(query).expect("it is on the list")).collect()
 }
 
-/// Returns what a pass has found as bytes, which [`complete`] reads.
-pub(crate) fn states<Q: Listed>(query: &Q, found: &Q::Found) -> Vec<u8> {
+/// Returns what a pass has found as bytes, which [`complete`] reads; `asked` are its [`queries`].
+pub(crate) fn states<Q: Listed>(asked: &[AskedFold], query: &Q, found: &Q::Found) -> Vec<u8> {
     let (mut states, mut out) = (vec![], vec![]);
     query.states(found, &mut states);
-    for (fold, state) in queries(query).iter().zip(states) {
+    for (fold, state) in asked.iter().zip(states) {
         fold.query().put(state, &mut out);
     }
     out

@@ -74,7 +74,7 @@ pub fn distances(
     if !(norm > 0.0 && norm.is_finite()) {
         return Ok(unknown);
     }
-    let measure = Measure { hyperplane: hyperplane.clone(), norm };
+    let measure = PlaneMeasure { hyperplane: hyperplane.clone(), norm };
     let extent = fold(data, &DistanceExtent(measure.clone()))?;
     if extent.nearest == f64::INFINITY {
         return Ok(unknown);
@@ -102,12 +102,12 @@ fn width(below: f64, above: f64, bins: usize) -> (f64, usize) {
 
 /// A hyperplane and the length of its weights.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Measure {
+struct PlaneMeasure {
     hyperplane: Hyperplane,
     norm: f64,
 }
 
-impl Measure {
+impl PlaneMeasure {
     /// Returns the signed distances of the rows of a block, in order.
     fn signed(&self, block: &Block<'_>) -> Vec<f64> {
         let places = block.places();
@@ -124,7 +124,7 @@ impl Measure {
 
 /// Finds the largest distances on both sides, and the smallest on a row's own side, of those that are finite.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct DistanceExtent(Measure);
+pub(crate) struct DistanceExtent(PlaneMeasure);
 
 /// What it has found so far.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -172,7 +172,7 @@ impl FoldQuery for DistanceExtent {
 /// Counts the rows of each class in bins.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DistanceBins {
-    measure: Measure,
+    measure: PlaneMeasure,
     width: f64,
     /// Bins on the negative side, and in all.
     below: usize,
@@ -321,7 +321,8 @@ mod tests {
         // One block.
         let norm = hyperplane.weight_norm();
         let (width, below) = width(-one.low, one.high, 64);
-        let query = DistanceBins { measure: Measure { hyperplane, norm }, width, below, bins: 64 };
+        let query =
+            DistanceBins { measure: PlaneMeasure { hyperplane, norm }, width, below, bins: 64 };
         let mut whole = query.begin();
         query.absorb(&mut whole, &Block::whole(&samples, 0));
         assert_eq!((whole.negative, whole.positive), (one.negative, one.positive));

@@ -20,7 +20,7 @@ use linsep_proof::MarginKind;
 use serde::{Deserialize, Serialize};
 
 use super::options::{DecideOptions, MarginGoal};
-use crate::asked::{FoldKind, Listed, complete, decode, encode, queries, states};
+use crate::asked::{AskedFold, FoldKind, Listed, complete, decode, encode, queries, states};
 
 /// What the file starts with. The number is the version of what follows.
 const FIRST_LINE: &str = "linsep decide checkpoint 2\n";
@@ -194,13 +194,13 @@ impl Journal {
             return Ok(None);
         };
         let asked = queries(query);
-        let kinds: Vec<FoldKind> = asked.iter().map(|fold| fold.kind()).collect();
+        let kinds = kinds(&asked);
         let expected = words(&kinds);
         let pass = match entry {
             JournalEntry::Pass(pass) if pass.kinds == kinds => pass,
             other => return Err(other.unfit(&expected)),
         };
-        if pass.query != query_name(query) {
+        if pass.query != name(&asked) {
             return Err(JournalError::Unfit { found: format!("other {expected}"), expected });
         }
         let states = complete(&asked, &pass.found, shape);
@@ -375,13 +375,19 @@ struct PassEntry {
 
 impl PassEntry {
     fn of<Q: Listed>(query: &Q, found: &Q::Found) -> Self {
-        let kinds = queries(query).iter().map(|fold| fold.kind()).collect();
-        PassEntry { kinds, query: query_name(query), found: states(query, found) }
+        let asked = queries(query);
+        let found = states(&asked, query, found);
+        PassEntry { kinds: kinds(&asked), query: name(&asked), found }
     }
 }
 
-fn query_name<Q: Listed>(query: &Q) -> u64 {
-    fnv1a(FNV_BASIS, &encode(&queries(query)))
+fn kinds(asked: &[AskedFold]) -> Vec<FoldKind> {
+    asked.iter().map(AskedFold::kind).collect()
+}
+
+/// Returns the number that tells these queries from others.
+fn name(asked: &[AskedFold]) -> u64 {
+    fnv1a(FNV_BASIS, &encode(&asked))
 }
 
 /// Returns what messages call these queries.

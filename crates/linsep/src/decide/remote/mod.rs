@@ -38,7 +38,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What a pass asks, as it travels.
 #[derive(Serialize, Deserialize)]
-struct Request {
+struct PassRequest {
     /// The version of linsep: bytes of another one may mean something else.
     version: String,
     shape: Shape,
@@ -47,13 +47,13 @@ struct Request {
     asked: Vec<AskedFold>,
 }
 
-impl Request {
+impl PassRequest {
     /// Returns the request that the bytes are. Nothing if they cannot be understood here.
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         // The version is looked at first, since what follows it may be anything.
         let mut front = bytes;
         (take::<String>(&mut front)? == VERSION).then_some(())?;
-        decode(bytes).filter(Request::is_sound)
+        decode(bytes).filter(PassRequest::is_sound)
     }
 
     fn is_sound(&self) -> bool {
@@ -152,7 +152,7 @@ impl PartAnswer {
 /// The `stamp` is the sum, which may wrap, of a number for each of the rows that depends on all that is in it:
 /// whoever holds the rows says how rows are known to be the same.
 pub fn answer(request: &[u8], rows: &[Block<'_>], stamp: u64) -> Option<Vec<u8>> {
-    let request = Request::from_bytes(request)?;
+    let request = PassRequest::from_bytes(request)?;
     let count = rows.iter().map(|block| block.places().len()).sum();
     let findings = request.absorb(rows)?;
     let mut sent = Gathered::new(request.shape.sparse);
@@ -172,7 +172,7 @@ pub fn answer(request: &[u8], rows: &[Block<'_>], stamp: u64) -> Option<Vec<u8>>
 /// Returns what the queries of a request have found in two parts of the rows together. Nothing if the bytes
 /// cannot be that.
 pub fn merge(request: &[u8], one: &[u8], other: &[u8]) -> Option<Vec<u8>> {
-    let request = Request::from_bytes(request)?;
+    let request = PassRequest::from_bytes(request)?;
     let (one, other): (PartAnswer, PartAnswer) = (decode(one)?, decode(other)?);
     let rows = one.rows.checked_add(other.rows)?;
     let stamp = one.stamp.wrapping_add(other.stamp);
@@ -226,14 +226,14 @@ impl<'a> Remote<'a> {
     }
 
     /// Returns the request for these queries. Returns `None` if one is not on the list of those that travel.
-    fn request(&self, asked: &dyn Answerable) -> Option<Request> {
+    fn request(&self, asked: &dyn Answerable) -> Option<PassRequest> {
         let mirror = match asked.shown_by() {
             Some(mirror) => Some(mirror.downcast_ref::<Mirror>()?.clone()),
             None => None,
         };
         let shape = mirror.as_ref().map_or(self.shape, |mirror| mirror.shape(self.shape));
         let asked = crate::asked::asked(&asked.queries(), shape)?;
-        Some(Request { version: VERSION.to_string(), shape: self.shape, mirror, asked })
+        Some(PassRequest { version: VERSION.to_string(), shape: self.shape, mirror, asked })
     }
 
     /// Keeps rows that came with an answer, in the place of those before.
