@@ -7,7 +7,7 @@
 //! here             the pass takes over the states of all rows
 //! ```
 //!
-//! All of it are values of serde in the bytes of postcard. An answer also says how many rows it is about and the
+//! All of it is plain data: serde's values in postcard's bytes. An answer also says how many rows it is about and the
 //! sum of their stamps: with other rows than in the pass before, the data has changed. And it brings some rows
 //! along, of those that the queries name and that are looked at next as a rule: to fetch them later would take
 //! another read.
@@ -58,8 +58,8 @@ impl PassRequest {
 
     fn is_sound(&self) -> bool {
         let shape = self.shown();
-        // Counts of two parts can be added up.
-        shape.rows <= isize::MAX as usize
+        // Counts of two parts can be added up, and one to the columns.
+        shape.rows.max(shape.columns) <= isize::MAX as usize
             && self.mirror.iter().all(|mirror| mirror.fits(self.shape))
             && self.asked.iter().all(|fold| fold.fits(shape))
     }
