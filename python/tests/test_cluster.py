@@ -1,5 +1,6 @@
 """Rows on other machines, without the machines: what executors do, in this process."""
 
+import re
 from itertools import pairwise
 
 import linsep
@@ -65,7 +66,8 @@ def packed_parts(arrays, lengths, positive, parts, batch_rows=7, cut=5, number=N
     return found, sparse_rows
 
 
-def decide_in_parts(arrays, lengths, y, parts, number=None, **options):
+def cluster_of(arrays, lengths, y, parts, number=None):
+    """Return rows in parts as a cluster, and how often it is asked."""
     positive = np.asarray(y) == max(y)
     rows, width = len(y), sum(lengths)
     packed, is_sparse = packed_parts(arrays, lengths, positive, parts, number=number)
@@ -92,9 +94,13 @@ def decide_in_parts(arrays, lengths, y, parts, number=None, **options):
                 found += zip(batch["numbers"].to_pylist(), batch["packed"].to_pylist(), strict=True)
         return found
 
-    cluster = _linsep.Cluster(ask, fetch, rows=rows, features=width, sparse=is_sparse)
-    decision = decide_parts(Matrix(cluster, rows, width), Labels(None, (0, 1)), **options)
-    return decision, counts
+    return _linsep.Cluster(ask, fetch, rows=rows, features=width, sparse=is_sparse), counts
+
+
+def decide_in_parts(arrays, lengths, y, parts, number=None, **options):
+    cluster, counts = cluster_of(arrays, lengths, y, parts, number)
+    matrix = Matrix(cluster, len(y), sum(lengths))
+    return decide_parts(matrix, Labels(None, (0, 1)), **options), counts
 
 
 def same(found, expected):
@@ -109,6 +115,26 @@ def cuts(rows):
     yield [(0, 1), (1, rows)]
     ends = [0, 0, 3, 3, rows // 2, rows - 1, rows - 1, rows]
     yield list(pairwise(ends))
+
+
+@pytest.mark.parametrize(("rows", "flipped"), [(200, False), (3000, True)])
+def test_pictures_and_pages_are_those_of_rows_in_one_place(rows, flipped):
+    X, y = make_separable(rows, 4)
+    y[17] = 1 - y[17] if flipped else y[17]
+    names = (["a", "b", "c", "d"], ("0", "1"), None)
+
+    def drawn(x, positive):
+        decided = decide_parts(Matrix(x, rows, 4), Labels(positive, (0, 1)))._decided
+        coef, intercept = _linsep.drawn_plane(x, positive, decided)
+        page = _linsep.page(x, positive, decided, source="data", names=names)
+        # Seconds are all that differs.
+        page = re.sub(r"[0-9.]+ (µs|ms|s)\b", "", page)
+        return _linsep.picture(x, positive, coef, intercept, [1], [2]), page
+
+    expected = drawn(X, y == 1)
+    for parts in cuts(rows):
+        cluster, _ = cluster_of(*columns(X), y, parts)
+        assert drawn(cluster, None) == expected
 
 
 @pytest.mark.parametrize("flipped", [False, True])

@@ -1,25 +1,24 @@
 //! Labelled rows, wherever they are: one trait for memory, files and clusters.
 //!
-//! [`Data`] shows its rows in blocks, in any order and from several threads, to a [`Fold`]. What a
-//! fold has found must not depend on how the rows were cut into blocks, on their order, or on which
-//! of its copies saw which block: counts, minima and sums of terms that are rounded to one grid do not. So the
-//! same bits come out of memory, of a file and of a cluster. Nothing in a fold is as long as the
-//! data, and it owns what it asks for.
+//! [`Data`] shows its rows in blocks, in any order and from several threads, or has a
+//! [query](crate::FoldQuery) answered where they are.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
+use crate::query::Answerable;
 use crate::samples::{About, Features, RowIds, Samples};
 
 /// Values of a block in memory: what stays in a core's own cache while several folds look at it.
 const BLOCK_VALUES: usize = 1 << 15;
 
 /// How many rows there are, and what they look like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
     /// Number of rows.
     pub rows: usize,
@@ -38,8 +37,16 @@ pub trait Data: Sync {
 
     /// Shows every row once, in blocks. Costs one read of all rows, and counts it.
     ///
-    /// Errors if the rows cannot be read, or are not what they were said to be.
+    /// Errors if the rows cannot be read, are not what they were said to be, or do not come to this process.
     fn pass(&self, seen: &dyn Absorb) -> Result<(), Error>;
+
+    /// Has queries answered by all rows: here, or where the rows are. Costs what [`Data::pass`] does; whoever
+    /// wraps data hands it on.
+    ///
+    /// Errors if the rows cannot be read, or are not what they were said to be.
+    fn ask(&self, asked: &dyn Answerable) -> Result<(), Error> {
+        self.pass(asked)
+    }
 
     /// Returns a copy of these rows in the order in which they are named; one class may be absent.
     ///
@@ -172,139 +179,10 @@ impl<'a> Block<'a> {
     }
 }
 
-/// What a pass computes: it absorbs blocks, and merges with its like.
-///
-/// For any cut of the rows into blocks, in any order, spread over any number of merged copies, the
-/// outcome must have the same bits.
-pub trait Fold: Send + Sync + Sized {
-    /// Returns a fold that asks for the same and has seen nothing.
-    fn fresh(&self) -> Self;
-
-    /// Takes a block in.
-    fn absorb(&mut self, block: &Block<'_>);
-
-    /// Returns what one fold would be that had seen the blocks of both.
-    fn merge(self, other: Self) -> Self;
-
-    /// Writes what it asks for, so that a fold like it can be made where the rows are. Returns false if it
-    /// cannot leave this process.
-    fn request(&self, _out: &mut Vec<u8>) -> bool {
-        false
-    }
-
-    /// Takes over, having seen nothing, what a fold made by the request has found in all rows of data of this
-    /// shape. Nothing if the bytes cannot be that.
-    fn accept(&mut self, _from: &mut &[u8], _shape: Shape) -> Option<()> {
-        None
-    }
-}
-
-/// Returns the fold after it has seen every row. Costs a pass; see there for errors.
-///
-/// ```
-/// use linsep_data::{Block, Fold, Memory, Samples, fold};
-///
-/// struct Positives(u64);
-/// impl Fold for Positives {
-///     fn fresh(&self) -> Self {
-///         Positives(0)
-///     }
-///     fn absorb(&mut self, block: &Block<'_>) {
-///         let labels = &block.samples().positive()[block.places()];
-///         self.0 += labels.iter().filter(|&&positive| positive).count() as u64;
-///     }
-///     fn merge(self, other: Self) -> Self {
-///         Positives(self.0 + other.0)
-///     }
-/// }
-///
-/// let samples = Samples::dense(vec![1.0, 2.0, 3.0], 1, vec![true, false, true])?;
-/// assert_eq!(fold(&Memory::new(&samples), Positives(0))?.0, 2);
-/// # Ok::<(), linsep_data::Error>(())
-/// ```
-pub fn fold<F: Fold>(data: &dyn Data, fold: F) -> Result<F, Error> {
-    let shards = Shards { empty: fold, free: Mutex::new(vec![]) };
-    data.pass(&shards)?;
-    let seen = shards.free.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(seen.into_iter().reduce(F::merge).unwrap_or(shards.empty))
-}
-
-/// What a pass shows its blocks to, from several threads at once: a fold behind a seam that needs no
-/// type.
+/// What a pass shows its blocks to, from several threads at once.
 pub trait Absorb: Sync {
     /// Takes a block in.
     fn absorb(&self, block: &Block<'_>);
-
-    /// Returns what is asked for, for rows that do not come to this process; nothing if they have to.
-    fn request(&self) -> Option<Vec<u8>> {
-        None
-    }
-
-    /// Takes over what was found elsewhere in all rows. Nothing if the bytes cannot be that.
-    fn accept(&self, _found: &[u8], _shape: Shape) -> Option<()> {
-        None
-    }
-}
-
-/// As many copies of a fold as threads are at work.
-struct Shards<F> {
-    empty: F,
-    free: Mutex<Vec<F>>,
-}
-
-impl<F: Fold> Absorb for Shards<F> {
-    fn absorb(&self, block: &Block<'_>) {
-        let free = || self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let shard = free().pop();
-        let mut shard = shard.unwrap_or_else(|| self.empty.fresh());
-        shard.absorb(block);
-        free().push(shard);
-    }
-
-    fn request(&self) -> Option<Vec<u8>> {
-        let mut request = vec![];
-        self.empty.request(&mut request).then_some(request)
-    }
-
-    fn accept(&self, mut found: &[u8], shape: Shape) -> Option<()> {
-        let mut shard = self.empty.fresh();
-        shard.accept(&mut found, shape)?;
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(shard);
-        found.is_empty().then_some(())
-    }
-}
-
-/// Two folds that share a read.
-impl<A: Fold, B: Fold> Fold for (A, B) {
-    fn fresh(&self) -> Self {
-        (self.0.fresh(), self.1.fresh())
-    }
-
-    fn absorb(&mut self, block: &Block<'_>) {
-        self.0.absorb(block);
-        self.1.absorb(block);
-    }
-
-    fn merge(self, other: Self) -> Self {
-        (self.0.merge(other.0), self.1.merge(other.1))
-    }
-}
-
-/// A fold that may not be needed.
-impl<F: Fold> Fold for Option<F> {
-    fn fresh(&self) -> Self {
-        self.as_ref().map(F::fresh)
-    }
-
-    fn absorb(&mut self, block: &Block<'_>) {
-        if let Some(fold) = self {
-            fold.absorb(block);
-        }
-    }
-
-    fn merge(self, other: Self) -> Self {
-        self.zip(other).map(|(a, b)| a.merge(b))
-    }
 }
 
 /// Samples in memory, or mapped into it.

@@ -10,6 +10,7 @@ use std::ops::{AddAssign, Range};
 use dashu_int::ops::{BitTest, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 use linsep_data::Features;
+use serde::{Deserialize, Serialize};
 
 /// One row of features, as it is stored.
 #[derive(Clone, Copy, Debug)]
@@ -261,11 +262,12 @@ pub fn sign_of_value(weights: &[f64], bias: f64, row: Row) -> Ordering {
     float_sign(weights, bias, row).unwrap_or_else(|| exact_value(weights, bias, row).sign())
 }
 
-/// A hyperplane with integer weights, ready to tell sides.
-#[derive(Clone, Debug)]
-pub struct ExactPlane<'a> {
-    weights: &'a [IBig],
-    bias: &'a IBig,
+/// A hyperplane with integer weights, ready to tell sides. Elsewhere it is made ready again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "PlaneBytes", try_from = "PlaneBytes")]
+pub struct ExactPlane {
+    weights: Vec<IBig>,
+    bias: IBig,
     /// Where weights are not zero, if that is at few features: others need not be read.
     few: Option<Vec<usize>>,
     /// All of them over one power of two, within 1.01 u relatively: for the float filter.
@@ -275,10 +277,42 @@ pub struct ExactPlane<'a> {
 /// One weight in so many that is not zero makes few.
 const FEW: usize = 8;
 
-impl<'a> ExactPlane<'a> {
+/// The weights of a hyperplane and its bias, the last: two's complement, the lowest byte first.
+#[derive(Serialize, Deserialize)]
+struct PlaneBytes(Vec<Vec<u8>>);
+
+impl From<ExactPlane> for PlaneBytes {
+    fn from(plane: ExactPlane) -> Self {
+        let numbers = plane.weights.iter().chain([&plane.bias]);
+        PlaneBytes(numbers.map(|number| number.to_le_bytes().into_vec()).collect())
+    }
+}
+
+impl TryFrom<PlaneBytes> for ExactPlane {
+    type Error = &'static str;
+
+    fn try_from(PlaneBytes(numbers): PlaneBytes) -> Result<Self, Self::Error> {
+        let vector: Vec<IBig> = numbers.iter().map(|bytes| IBig::from_le_bytes(bytes)).collect();
+        match vector.is_empty() {
+            true => Err("a hyperplane without a bias"),
+            false => Ok(ExactPlane::of(vector)),
+        }
+    }
+}
+
+impl ExactPlane {
+    /// Returns the hyperplane whose weights and bias follow one another.
+    ///
+    /// # Panics
+    /// If there is no bias.
+    pub fn of(mut vector: Vec<IBig>) -> Self {
+        let bias = vector.pop().expect("a bias");
+        Self::new(vector, bias)
+    }
+
     /// Returns the hyperplane with these weights and this bias.
-    pub fn new(weights: &'a [IBig], bias: &'a IBig) -> Self {
-        let all = || weights.iter().chain([bias]);
+    pub fn new(weights: Vec<IBig>, bias: IBig) -> Self {
+        let all = || weights.iter().chain([&bias]);
         let longest = all().map(BitTest::bit_len).max().unwrap_or(0);
         let shortest = all().map(BitTest::bit_len).filter(|&n| n > 0).min().unwrap_or(0);
         let round = |value: &IBig| {
@@ -287,16 +321,21 @@ impl<'a> ExactPlane<'a> {
             if *value < IBig::ZERO { -magnitude } else { magnitude }
         };
         // Within this range no weight but zero comes below two to the -864, where it would round.
-        let rounded =
-            (longest - shortest <= 800).then(|| (weights.iter().map(round).collect(), round(bias)));
+        let rounded = (longest - shortest <= 800)
+            .then(|| (weights.iter().map(round).collect(), round(&bias)));
         let some: Vec<usize> = (0..weights.len()).filter(|&k| !weights[k].is_zero()).collect();
         let few = (some.len() <= weights.len() / FEW).then_some(some);
         ExactPlane { weights, bias, few, rounded }
     }
 
     /// Returns the weights and the bias.
-    pub fn integers(&self) -> (&'a [IBig], &'a IBig) {
-        (self.weights, self.bias)
+    pub fn integers(&self) -> (&[IBig], &IBig) {
+        (&self.weights, &self.bias)
+    }
+
+    /// Returns the number of weights.
+    pub fn features(&self) -> usize {
+        self.weights.len()
     }
 
     /// Returns the exact sign of W·x + B.

@@ -1,9 +1,10 @@
 //! A name for data: 128 bits that depend on every value, every label and their places.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use linsep_data::kept::Bytes;
-use linsep_data::{Block, Data, Fold, Kept, Memory, Samples, Shape, fold};
+use linsep_data::hash::mix;
+use linsep_data::{Block, Data, Error, FoldQuery, Memory, Samples, Shape, fold};
+use serde::{Deserialize, Serialize};
 
 use crate::exact::Row;
 use crate::proof::DataName;
@@ -23,31 +24,38 @@ use crate::proof::DataName;
 /// # Ok::<(), linsep_data::Error>(())
 /// ```
 pub fn fingerprint(samples: &Samples) -> String {
-    let memory = Memory::new(samples);
-    let seen = fold(&memory, Fingerprint::of(memory.shape())).expect("memory can be read");
-    seen.named().0.fingerprint
+    name_data(&Memory::new(samples)).expect("memory can be read").0.fingerprint
+}
+
+/// Returns the name of data that may be elsewhere. Costs one pass. Errors if the data cannot be read.
+pub fn name_data(data: &dyn Data) -> Result<Named, Error> {
+    let query = Fingerprint::of(data.shape());
+    Ok(query.named(fold(data, &query)?))
 }
 
 /// Takes the fingerprint in a pass that others may share.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fingerprint {
     shape: Shape,
     /// One per column of dense rows, made when the first of them is seen. A sparse row is short and
     /// may name any of four billion columns: its keys are made as needed.
-    keys: Arc<OnceLock<Vec<u128>>>,
-    /// The sum over all rows of a pair of numbers for each. A sum does not depend on the order.
-    sum: (u64, u64),
+    #[serde(skip)]
+    keys: OnceLock<Vec<u128>>,
 }
 
+/// The sum over some rows of a pair of numbers for each. A sum does not depend on the order.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct FingerprintState(u64, u64);
+
 impl Fingerprint {
-    /// Returns the fingerprint of no rows yet, of data of this shape.
+    /// Returns the query for data of this shape.
     pub fn of(shape: Shape) -> Self {
-        Fingerprint { shape, keys: Arc::default(), sum: (0, 0) }
+        Fingerprint { shape, keys: OnceLock::new() }
     }
 
-    /// Returns the name of the data, once all rows have been seen.
-    pub fn named(&self) -> Named {
+    /// Returns the name of the data, given what was found in all rows.
+    pub fn named(&self, FingerprintState(first, second): FingerprintState) -> Named {
         let Shape { rows, columns, .. } = self.shape;
-        let (first, second) = self.sum;
         let shape = mix(mix(rows as u64) ^ columns as u64);
         let (first, second) = digest(u128::from(first) << 64 | u128::from(second), shape);
         let fingerprint = format!("{first:016x}{second:016x}");
@@ -66,15 +74,17 @@ impl Named {
     }
 }
 
-impl Fold for Fingerprint {
-    fn fresh(&self) -> Self {
-        Fingerprint { shape: self.shape, keys: self.keys.clone(), sum: (0, 0) }
+impl FoldQuery for Fingerprint {
+    type State = FingerprintState;
+
+    fn begin(&self) -> FingerprintState {
+        FingerprintState(0, 0)
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut FingerprintState, block: &Block<'_>) {
         let samples = block.samples();
         let keys = || self.keys.get_or_init(|| (0..self.shape.columns).map(key).collect());
-        let mut total = self.sum;
+        let mut total = *state;
         for i in block.places() {
             let sum = match Row::of(samples.features(), i) {
                 Row::Dense64(x) => dense_sum(keys(), x),
@@ -84,37 +94,28 @@ impl Fold for Fingerprint {
                 }),
             };
             let place = 2 * block.number(i) as u64 + u64::from(samples.positive()[i]);
-            total = add(total, digest(sum, mix(place)));
+            let (first, second) = digest(sum, mix(place));
+            total = add(total, FingerprintState(first, second));
         }
-        self.sum = total;
+        *state = total;
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        self.sum = add(self.sum, other.sum);
-        self
-    }
-}
-
-impl Kept for Fingerprint {
-    fn kind(&self) -> String {
-        "fingerprint".to_string()
+    fn merge(&self, state: &mut FingerprintState, other: FingerprintState) {
+        *state = add(*state, other);
     }
 
-    fn question(&self, _out: &mut Vec<u8>) {}
-
-    fn save(&self, out: &mut Vec<u8>) {
-        self.sum.put(out);
+    fn fits(&self, shape: Shape) -> bool {
+        self.shape == shape
     }
 
-    fn restore(&mut self, from: &mut &[u8], _: Shape) -> Option<()> {
-        self.sum = Bytes::take(from)?;
-        Some(())
+    fn admits(&self, _: &FingerprintState, _: Shape) -> bool {
+        true
     }
 }
 
 /// Returns the sum of two pairs.
-fn add(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
-    (a.0.wrapping_add(b.0), a.1.wrapping_add(b.1))
+fn add(a: FingerprintState, b: FingerprintState) -> FingerprintState {
+    FingerprintState(a.0.wrapping_add(b.0), a.1.wrapping_add(b.1))
 }
 
 /// Returns the sum of the values' bits times their columns' keys. A zero adds nothing, which makes a
@@ -140,12 +141,4 @@ fn digest(sum: u128, place: u64) -> (u64, u64) {
     let (high, low) = ((sum >> 64) as u64, sum as u64);
     let first = mix(low ^ mix(high ^ place));
     (first, mix(high ^ mix(low ^ mix(place))))
-}
-
-/// Returns the number with its bits mixed: the step of the generator SplitMix64.
-fn mix(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

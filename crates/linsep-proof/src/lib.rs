@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`proof`] says what is claimed and how it is written down, [`verify()`] checks
 //! it against the raw rows, [`RemovalClaim`] how many of them must go, [`exact`] does the arithmetic without rounding, [`margin`] bounds margins,
-//! and [`fingerprint()`] names the data. What looks at all rows is a [`Fold`](linsep_data::Fold), so
+//! and [`fingerprint()`] names the data. What looks at all rows is a [`FoldQuery`](linsep_data::FoldQuery), so
 //! that proofs can be checked wherever the rows are. [`structure`] makes of the rows of a statistical model
 //! those that decide whether its estimate exists. Nothing here knows of any solver, nor of the
 //! vector kernels. PROOFS.md has the theorems.
@@ -23,7 +23,7 @@ mod verify;
 
 pub use dashu_int::IBig;
 pub use evidence::{Conflict, Margin, Removals, RowWeights};
-pub use fingerprint::{Fingerprint, Named, fingerprint};
+pub use fingerprint::{Fingerprint, FingerprintState, Named, fingerprint, name_data};
 pub use margin::{margin_lower_bound, margin_upper_bound};
 pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict};
 pub use refused::Refused;

@@ -1,119 +1,155 @@
-//! The checker's look at all rows, where they are on other machines: what it asks for and what it finds, as
-//! bytes.
+//! The checker's look at all rows: one query for all that a proof says about them.
 
-use linsep_data::Kept;
-use linsep_data::Shape;
-use linsep_data::kept::{Bytes, Findings, Job};
+use linsep_data::{Block, FoldQuery, PassQuery, Shape};
 use serde::{Deserialize, Serialize};
 
-use crate::fingerprint::Fingerprint;
-use crate::margin::SidesAndMargin;
-use crate::proof::{FloatPlane, Integers, MarginKind, Plane};
-use crate::removal::Rest;
-use crate::verify::{Looks, Sides};
+use crate::fingerprint::{Fingerprint, FingerprintState, Named};
+use crate::margin::{MarginQuery, MarginState};
+use crate::proof::{Claim, FloatPlane, MarginKind, Plane, Proof};
+use crate::refused::Refused;
+use crate::removal::{RemovalClaim, RestQuery, RestState};
+use crate::verify::{SidesQuery, SidesState};
 
-/// What a look asks for.
-#[derive(Serialize, Deserialize)]
-struct Asked {
-    fingerprint: bool,
-    sides: Option<Plane>,
-    margin: Option<(MarginKind, FloatPlane)>,
-    orthogonal: Vec<Integers>,
-    /// A hyperplane, and the rows that do not count.
-    rest: Option<(Plane, Vec<usize>)>,
+/// What one pass looks at for a proof.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct LookQuery {
+    pub(crate) fingerprint: Option<Fingerprint>,
+    sides: Option<SidesQuery>,
+    margin: Option<MarginQuery>,
+    orthogonal: Vec<SidesQuery>,
+    pub(crate) rest: Option<RestQuery>,
 }
 
-impl Asked {
-    /// Returns the look at no rows yet. Nothing if a vector does not have one weight per feature.
-    fn looks(&self, shape: Shape) -> Option<Looks<'_>> {
-        let width = |plane: &Plane| match plane {
-            Plane::Floats(plane) => plane.weights.len(),
-            Plane::Integers(plane) => plane.weights.len(),
+/// What it has found.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct LookState {
+    fingerprint: Option<FingerprintState>,
+    sides: Option<SidesState>,
+    pub(crate) margin: Option<MarginState>,
+    orthogonal: Vec<SidesState>,
+    pub(crate) rest: Option<RestState>,
+}
+
+impl LookQuery {
+    /// Asks for what the claim of the proof says about all rows.
+    pub(crate) fn ask(&mut self, proof: &Proof) {
+        match &proof.claim {
+            Claim::Separable { hyperplane } => match (hyperplane, &proof.margin) {
+                (Plane::Floats(plane), Some(margin)) => self.ask_margin(margin.kind, plane.clone()),
+                _ => self.sides = Some(SidesQuery::of(hyperplane)),
+            },
+            Claim::QuasiSeparable { hyperplane, .. } => {
+                self.sides = Some(SidesQuery::of(hyperplane));
+            }
+            Claim::Inseparable { orthogonal, .. } => {
+                self.orthogonal = orthogonal.iter().map(SidesQuery::of_vector).collect();
+            }
+            Claim::NotStrictlySeparable { .. } => {}
+        }
+        if let Some(RemovalClaim { rows, hyperplane, .. }) = &proof.removal {
+            let removed = rows.iter().map(|row| row - 1).collect();
+            self.rest = Some(RestQuery::of(hyperplane, removed));
+        }
+    }
+
+    pub(crate) fn ask_margin(&mut self, kind: MarginKind, plane: FloatPlane) {
+        self.margin = Some(MarginQuery::new(kind, plane));
+    }
+
+    /// Returns true if there is something to look at.
+    pub(crate) fn asks(&self) -> bool {
+        let looks = self.fingerprint.is_some() || self.sides.is_some() || self.margin.is_some();
+        looks || !self.orthogonal.is_empty() || self.rest.is_some()
+    }
+
+    /// Returns the name of the data, if it was asked for.
+    pub(crate) fn named(&self, found: &LookState) -> Option<Named> {
+        Some(self.fingerprint.as_ref()?.named(found.fingerprint?))
+    }
+}
+
+impl LookState {
+    pub(crate) fn strictly_separated(&self) -> Result<(), Refused> {
+        let astray = match &self.sides {
+            Some(sides) => sides.wrong.into_iter().chain(sides.on).min(),
+            None => self.margin.as_ref().and_then(|margin| margin.astray),
         };
-        let rest = self.rest.iter().map(|(plane, _)| plane);
-        let planes = self.sides.iter().chain(rest).map(width);
-        let planes = planes.chain(self.margin.iter().map(|(_, plane)| plane.weights.len()));
-        let mut widths = planes.chain(self.orthogonal.iter().map(|v| v.0.len().wrapping_sub(1)));
-        widths.all(|width| width == shape.columns).then(|| Looks {
-            fingerprint: self.fingerprint.then(|| Fingerprint::of(shape)),
-            sides: self.sides.as_ref().map(Sides::of),
-            margin: self
-                .margin
-                .as_ref()
-                .map(|(kind, plane)| SidesAndMargin::new(*kind, &plane.weights, plane.bias)),
-            orthogonal: self.orthogonal.iter().map(Sides::of_vector).collect(),
-            rest: self.rest.as_ref().map(|(plane, removed)| Rest::of(plane, removed.clone())),
-        })
+        astray.map_or(Ok(()), |row| Err(Refused::WrongSide { row: row + 1 }))
+    }
+
+    pub(crate) fn weakly_separated(&self) -> Result<(), Refused> {
+        let sides = self.sides.as_ref().expect("asked for");
+        match (sides.wrong, sides.own) {
+            (Some(row), _) => Err(Refused::WrongSide { row: row + 1 }),
+            (None, None) => Err(Refused::NoStrictRow),
+            (None, Some(_)) => Ok(()),
+        }
+    }
+
+    pub(crate) fn all_orthogonal(&self) -> Result<(), Refused> {
+        let off = self.orthogonal.iter().find_map(|v| v.wrong.into_iter().chain(v.own).min());
+        off.map_or(Ok(()), |row| Err(Refused::NotOrthogonal { row: row + 1 }))
     }
 }
 
-/// Does a job for a look that a request asks for, and adds what it has found; the question is taken off the
-/// front. Nothing if the bytes cannot be that.
-pub fn look(question: &mut &[u8], shape: Shape, job: &mut Job, out: &mut Findings) -> Option<()> {
-    let asked: Asked = serde_json::from_str(&String::take(question)?).ok()?;
-    job.on(asked.looks(shape)?, shape, out)
-}
+impl FoldQuery for LookQuery {
+    type State = LookState;
 
-/// A row, or none, as a number.
-fn number(row: Option<usize>) -> usize {
-    row.unwrap_or(usize::MAX)
-}
+    fn begin(&self) -> LookState {
+        LookState {
+            fingerprint: PassQuery::begin(&self.fingerprint),
+            sides: PassQuery::begin(&self.sides),
+            margin: PassQuery::begin(&self.margin),
+            orthogonal: self.orthogonal.iter().map(FoldQuery::begin).collect(),
+            rest: PassQuery::begin(&self.rest),
+        }
+    }
 
-/// Takes a row, or none, off the front.
-fn row(from: &mut &[u8], shape: Shape) -> Option<Option<usize>> {
-    match usize::take(from)? {
-        usize::MAX => Some(None),
-        row => (row < shape.rows).then_some(Some(row)),
+    fn absorb(&self, state: &mut LookState, block: &Block<'_>) {
+        PassQuery::absorb(&self.fingerprint, &mut state.fingerprint, block);
+        PassQuery::absorb(&self.sides, &mut state.sides, block);
+        PassQuery::absorb(&self.margin, &mut state.margin, block);
+        for (sides, state) in self.orthogonal.iter().zip(&mut state.orthogonal) {
+            FoldQuery::absorb(sides, state, block);
+        }
+        PassQuery::absorb(&self.rest, &mut state.rest, block);
+    }
+
+    fn merge(&self, state: &mut LookState, other: LookState) {
+        PassQuery::merge(&self.fingerprint, &mut state.fingerprint, other.fingerprint);
+        PassQuery::merge(&self.sides, &mut state.sides, other.sides);
+        PassQuery::merge(&self.margin, &mut state.margin, other.margin);
+        let pairs = state.orthogonal.iter_mut().zip(other.orthogonal);
+        for (sides, (state, other)) in self.orthogonal.iter().zip(pairs) {
+            FoldQuery::merge(sides, state, other);
+        }
+        PassQuery::merge(&self.rest, &mut state.rest, other.rest);
+    }
+
+    fn fits(&self, shape: Shape) -> bool {
+        let sides = self.sides.iter().chain(&self.orthogonal);
+        self.fingerprint.iter().all(|query| query.fits(shape))
+            && sides.into_iter().all(|query| query.fits(shape))
+            && self.margin.iter().all(|query| query.fits(shape))
+            && self.rest.iter().all(|query| query.fits(shape))
+    }
+
+    fn admits(&self, state: &LookState, shape: Shape) -> bool {
+        let sides = self.orthogonal.iter().zip(&state.orthogonal);
+        self.orthogonal.len() == state.orthogonal.len()
+            && admits(&self.fingerprint, &state.fingerprint, shape)
+            && admits(&self.sides, &state.sides, shape)
+            && admits(&self.margin, &state.margin, shape)
+            && sides.into_iter().all(|(query, state)| query.admits(state, shape))
+            && admits(&self.rest, &state.rest, shape)
     }
 }
 
-impl Kept for Looks<'_> {
-    fn kind(&self) -> String {
-        KIND.to_string()
-    }
-
-    fn question(&self, out: &mut Vec<u8>) {
-        let asked = Asked {
-            fingerprint: self.fingerprint.is_some(),
-            sides: self.sides.as_ref().map(Sides::plane),
-            margin: self.margin.as_ref().map(SidesAndMargin::asked),
-            orthogonal: self.orthogonal.iter().map(Sides::vector).collect(),
-            rest: self.rest.as_ref().map(|rest| (rest.sides.plane(), rest.removed.to_vec())),
-        };
-        serde_json::to_string(&asked).expect("plain data").put(out);
-    }
-
-    fn save(&self, out: &mut Vec<u8>) {
-        self.fingerprint.save(out);
-        for sides in self.sides.iter().chain(&self.orthogonal) {
-            (number(sides.wrong), number(sides.on), number(sides.own)).put(out);
-        }
-        if let Some(margin) = &self.margin {
-            (number(margin.astray), margin.lower).put(out);
-        }
-        if let Some(Rest { astray, classes: [negative, positive], .. }) = &self.rest {
-            (number(*astray), *negative, *positive).put(out);
-        }
-    }
-
-    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.fingerprint.restore(from, shape)?;
-        for sides in self.sides.iter_mut().chain(&mut self.orthogonal) {
-            sides.wrong = row(from, shape)?;
-            sides.on = row(from, shape)?;
-            sides.own = row(from, shape)?;
-        }
-        if let Some(margin) = &mut self.margin {
-            margin.astray = row(from, shape)?;
-            margin.lower = f64::take(from)?;
-        }
-        if let Some(rest) = &mut self.rest {
-            rest.astray = row(from, shape)?;
-            rest.classes = [bool::take(from)?, bool::take(from)?];
-        }
-        Some(())
+/// Returns true if there is a state exactly if there is a query, and it is admitted.
+fn admits<Q: FoldQuery>(query: &Option<Q>, state: &Option<Q::State>, shape: Shape) -> bool {
+    match (query, state) {
+        (Some(query), Some(state)) => query.admits(state, shape),
+        (None, None) => true,
+        _ => false,
     }
 }
-
-/// What a look is called in a request.
-pub const KIND: &str = "look of the checker";

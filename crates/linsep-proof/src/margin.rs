@@ -6,16 +6,17 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use linsep_data::kept::fold_kept;
-use linsep_data::{Block, Data, Error, Fold, Memory, Samples};
+use linsep_data::{Block, Data, Error, FoldQuery, Memory, Samples, Shape, fold};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::evidence::RowWeights;
 use crate::exact::{
     Row, Sum, exact_value, float_value_and_squares, parts, power_of_two, sign_of_value,
 };
+use crate::look::LookQuery;
 use crate::proof::{FloatPlane, MarginKind};
-use crate::verify::{Looks, columns_per_task};
+use crate::verify::columns_per_task;
 
 /// A length that floats know this well needs no exact sums.
 const GOOD: f64 = 1e-9;
@@ -42,57 +43,67 @@ pub fn lower_bound(
 ) -> Result<f64, Error> {
     assert_eq!(weights.len(), data.shape().columns, "one weight per feature");
     let plane = FloatPlane { weights: weights.to_vec(), bias };
-    let mut looks = Looks::default();
-    looks.ask_margin(kind, &plane);
-    Ok(fold_kept(data, looks)?.margin.expect("asked for").lower)
+    let mut query = LookQuery::default();
+    query.ask_margin(kind, plane);
+    Ok(fold(data, &query)?.margin.expect("asked for").lower)
 }
 
 /// Looks which rows are strictly on their own side of a hyperplane, and how near the nearest is.
-pub(crate) struct SidesAndMargin<'a> {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct MarginQuery {
     kind: MarginKind,
-    weights: &'a [f64],
-    bias: f64,
+    plane: FloatPlane,
     /// What values are divided by for a margin.
     length: f64,
+}
+
+/// What it has found.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct MarginState {
     /// The first row that is not strictly on its own side, if there is one.
     pub(crate) astray: Option<usize>,
     /// A number that the margin is not below.
     pub(crate) lower: f64,
 }
 
-impl<'a> SidesAndMargin<'a> {
-    pub(crate) fn new(kind: MarginKind, weights: &'a [f64], bias: f64) -> Self {
-        let length = plane_length(kind, weights, bias);
-        SidesAndMargin { kind, weights, bias, length, astray: None, lower: kind.most() }
-    }
-
-    /// Returns which margin of which hyperplane is asked for.
-    pub(crate) fn asked(&self) -> (MarginKind, FloatPlane) {
-        (self.kind, FloatPlane { weights: self.weights.to_vec(), bias: self.bias })
+impl MarginQuery {
+    pub(crate) fn new(kind: MarginKind, plane: FloatPlane) -> Self {
+        let length = plane_length(kind, &plane.weights, plane.bias);
+        MarginQuery { kind, plane, length }
     }
 }
 
-impl Fold for SidesAndMargin<'_> {
-    fn fresh(&self) -> Self {
-        SidesAndMargin { astray: None, lower: self.kind.most(), ..*self }
+impl FoldQuery for MarginQuery {
+    type State = MarginState;
+
+    fn begin(&self) -> MarginState {
+        MarginState { astray: None, lower: self.kind.most() }
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
-        let SidesAndMargin { kind, weights, bias, length, .. } = *self;
+    fn absorb(&self, state: &mut MarginState, block: &Block<'_>) {
+        let MarginQuery { kind, plane: FloatPlane { weights, bias }, length } = self;
         let samples = block.samples();
         for i in block.places() {
-            let (right, margin) = side_and_margin(samples, i, kind, weights, bias, length);
+            let (right, margin) = side_and_margin(samples, i, *kind, weights, *bias, *length);
             if !right {
-                self.astray = self.astray.into_iter().chain([block.number(i)]).min();
+                state.astray = state.astray.into_iter().chain([block.number(i)]).min();
             }
-            self.lower = self.lower.min(margin);
+            state.lower = state.lower.min(margin);
         }
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        self.astray = self.astray.into_iter().chain(other.astray).min();
-        self.lower = self.lower.min(other.lower);
-        self
+    fn merge(&self, state: &mut MarginState, other: MarginState) {
+        state.astray = state.astray.into_iter().chain(other.astray).min();
+        state.lower = state.lower.min(other.lower);
+    }
+
+    fn fits(&self, shape: Shape) -> bool {
+        self.plane.weights.len() == shape.columns
+    }
+
+    fn admits(&self, state: &MarginState, shape: Shape) -> bool {
+        state.astray.is_none_or(|row| row < shape.rows)
+            && (self.kind.least()..=self.kind.most()).contains(&state.lower)
     }
 }
 

@@ -6,9 +6,8 @@
 //! ```
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
-use linsep_data::{Block, Data, Fold};
+use linsep_data::{Block, Data, FoldQuery, Shape};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +15,7 @@ use crate::evidence::{Conflict, Removals};
 use crate::proof::{ConflictingRow, Plane, conflicting};
 use crate::refused::Refused;
 use crate::verify::{
-    Failed, Halt, Sides, check_cancelling, check_multipliers, check_plane, check_rows,
+    Failed, Halt, SidesQuery, check_cancelling, check_multipliers, check_plane, check_rows,
 };
 
 /// Bounds on the number of rows that must go before the rest is separable.
@@ -82,23 +81,31 @@ impl RemovalClaim {
 }
 
 /// Looks whether a hyperplane has all rows but some strictly on their own sides.
-pub(crate) struct Rest<'a> {
-    pub(crate) sides: Sides<'a>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct RestQuery {
+    sides: SidesQuery,
     /// The rows that do not count, rising.
-    pub(crate) removed: Arc<[usize]>,
-    /// The first row that is not on its own side.
-    pub(crate) astray: Option<usize>,
-    /// Whether negative rows were met, and whether positive ones.
-    pub(crate) classes: [bool; 2],
+    removed: Vec<usize>,
 }
 
-impl<'a> Rest<'a> {
-    /// Returns the look at no row yet; rows are counted from 0.
-    pub(crate) fn of(plane: &'a Plane, mut removed: Vec<usize>) -> Self {
-        removed.sort_unstable();
-        Rest { sides: Sides::of(plane), removed: removed.into(), astray: None, classes: [false; 2] }
-    }
+/// What it has found among the rows that stay.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct RestState {
+    /// The first row that is not on its own side.
+    astray: Option<usize>,
+    /// Whether negative rows were met, and whether positive ones.
+    classes: [bool; 2],
+}
 
+impl RestQuery {
+    /// Returns the look at all rows but these, which are counted from 0.
+    pub(crate) fn of(plane: &Plane, mut removed: Vec<usize>) -> Self {
+        removed.sort_unstable();
+        RestQuery { sides: SidesQuery::of(plane), removed }
+    }
+}
+
+impl RestState {
     /// Returns why the rows that stay are not separated.
     pub(crate) fn separated(&self) -> Result<(), Refused> {
         match (self.astray, self.classes) {
@@ -109,34 +116,41 @@ impl<'a> Rest<'a> {
     }
 }
 
-impl Fold for Rest<'_> {
-    fn fresh(&self) -> Self {
-        let (sides, removed) = (self.sides.fresh(), self.removed.clone());
-        Rest { sides, removed, astray: None, classes: [false; 2] }
+impl FoldQuery for RestQuery {
+    type State = RestState;
+
+    fn begin(&self) -> RestState {
+        RestState::default()
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut RestState, block: &Block<'_>) {
         let samples = block.samples();
         for i in block.places() {
             let row = block.number(i);
             if self.removed.binary_search(&row).is_ok() {
                 continue;
             }
-            self.classes[usize::from(samples.positive()[i])] = true;
+            state.classes[usize::from(samples.positive()[i])] = true;
             if self.sides.of_row(samples, i) != Ordering::Greater {
-                self.astray = Some(self.astray.map_or(row, |first| first.min(row)));
+                state.astray = Some(state.astray.map_or(row, |first| first.min(row)));
             }
         }
     }
 
-    fn merge(self, other: Self) -> Self {
-        let [negative, positive] = self.classes;
-        Rest {
-            sides: self.sides,
-            removed: self.removed,
-            astray: self.astray.into_iter().chain(other.astray).min(),
+    fn merge(&self, state: &mut RestState, other: RestState) {
+        let [negative, positive] = state.classes;
+        *state = RestState {
+            astray: state.astray.into_iter().chain(other.astray).min(),
             classes: [negative || other.classes[0], positive || other.classes[1]],
-        }
+        };
+    }
+
+    fn fits(&self, shape: Shape) -> bool {
+        self.sides.fits(shape) && self.removed.is_sorted()
+    }
+
+    fn admits(&self, state: &RestState, shape: Shape) -> bool {
+        state.astray.is_none_or(|row| row < shape.rows)
     }
 }
 

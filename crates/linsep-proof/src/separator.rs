@@ -1,15 +1,15 @@
 //! A hyperplane that separates, with its proof: what [`verify`](crate::verify()) would say of it, for
 //! a fraction of the reading.
 
-use linsep_data::kept::fold_kept;
-use linsep_data::{Data, Error};
+use linsep_data::{Data, Error, fold};
 
 use crate::evidence::{Margin, RowWeights};
 use crate::fingerprint::{Fingerprint, Named};
+use crate::look::LookQuery;
 use crate::margin::upper_bound;
 use crate::proof::{Claim, FloatPlane, MarginKind, Plane, Proof};
 use crate::refused::Refused;
-use crate::verify::{Looks, check_plane, check_upper_rows};
+use crate::verify::{check_plane, check_upper_rows};
 
 /// A hyperplane that puts every row strictly on its own side.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,17 +43,17 @@ pub fn prove_separable(
     if let Err(refused) = check_plane(shape.columns, &Plane::Floats(plane.clone())) {
         return Ok(Err(refused));
     }
-    let mut looks = Looks::default();
+    let mut query = LookQuery::default();
     if named.is_none() {
-        looks.fingerprint = Some(Fingerprint::of(shape));
+        query.fingerprint = Some(Fingerprint::of(shape));
     }
-    looks.ask_margin(kind, &plane);
-    let looks = fold_kept(data, looks)?;
+    query.ask_margin(kind, plane.clone());
+    let looks = fold(data, &query)?;
     if let Err(refused) = looks.strictly_separated() {
         return Ok(Err(refused));
     }
     let lower = looks.margin.as_ref().expect("asked for").lower;
-    let taken = looks.fingerprint.as_ref().map(Fingerprint::named);
+    let taken = query.named(&looks);
     let named = taken.as_ref().or(named).expect("taken, or handed in").name().clone();
     let upper = upper_bound(data, kind, upper_rows)?;
     let margin = Margin { kind, lower, upper };

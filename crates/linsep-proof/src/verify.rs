@@ -1,24 +1,24 @@
 //! The checker: does the proof hold for these raw rows?
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 use dashu_int::IBig;
-use linsep_data::kept::fold_kept_until;
-use linsep_data::{Block, Data, Error, Features, Fold, Memory, Samples};
+use linsep_data::{Block, Data, Error, Features, FoldQuery, Memory, Samples, Shape, fold_until};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Margin, Removals};
 use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::{Fingerprint, Named};
-use crate::margin::{SidesAndMargin, lowest_upper_bound, upper_bound};
+use crate::look::{LookQuery, LookState};
+use crate::margin::{lowest_upper_bound, upper_bound};
 use crate::proof::{
-    Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, MarginKind, Plane,
-    Proof, Verdict, WeightedRow,
+    Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, Plane, Proof, Verdict,
+    WeightedRow,
 };
 use crate::rank::PRIMES;
 use crate::refused::Refused;
-use crate::removal::{RemovalClaim, Rest};
+use crate::removal::RemovalClaim;
 use crate::structure::{Model, ModelError, Response, Structure};
 
 /// Features handed to one task where rows are dense.
@@ -211,17 +211,18 @@ fn check(data: &dyn Data, proof: &Proof, named: Option<&Named>, halt: Halt) -> R
     differ("number of features", &proof.data.features, &shape.columns)?;
     // That it is about other data is said first, so what is wrong with its numbers waits.
     let numbers = check_numbers(shape.rows, shape.columns, proof);
-    let mut looks = Looks::default();
+    let mut query = LookQuery::default();
     if named.is_none() {
-        looks.fingerprint = Some(Fingerprint::of(shape));
+        query.fingerprint = Some(Fingerprint::of(shape));
     }
     if numbers.is_ok() {
-        looks.ask(proof);
+        query.ask(proof);
     }
-    if looks.asks() {
-        looks = fold_kept_until(data, looks, halt)?.ok_or(Failed::Halted)?;
-    }
-    let taken = looks.fingerprint.as_ref().map(Fingerprint::named);
+    let looks = match query.asks() {
+        true => fold_until(data, &query, halt)?.ok_or(Failed::Halted)?,
+        false => LookState::default(),
+    };
+    let taken = query.named(&looks);
     let named = taken.as_ref().or(named).expect("taken, or handed in");
     differ("fingerprint", &proof.data.fingerprint, &named.name().fingerprint)?;
     numbers?;
@@ -299,194 +300,89 @@ fn check_length(found: usize, expected: usize) -> Result<(), Refused> {
     if found == expected { Ok(()) } else { Err(Refused::WrongLength { found, expected }) }
 }
 
-/// What one pass looks at for a proof.
-#[derive(Default)]
-pub(crate) struct Looks<'a> {
-    pub(crate) fingerprint: Option<Fingerprint>,
-    pub(crate) sides: Option<Sides<'a>>,
-    pub(crate) margin: Option<SidesAndMargin<'a>>,
-    pub(crate) orthogonal: Vec<Sides<'a>>,
-    pub(crate) rest: Option<Rest<'a>>,
-}
-
-impl<'a> Looks<'a> {
-    /// Asks for what the claim of the proof says about all rows.
-    fn ask(&mut self, proof: &'a Proof) {
-        match &proof.claim {
-            Claim::Separable { hyperplane } => match (hyperplane, &proof.margin) {
-                (Plane::Floats(plane), Some(margin)) => self.ask_margin(margin.kind, plane),
-                _ => self.sides = Some(Sides::of(hyperplane)),
-            },
-            Claim::QuasiSeparable { hyperplane, .. } => self.sides = Some(Sides::of(hyperplane)),
-            Claim::Inseparable { orthogonal, .. } => {
-                self.orthogonal = orthogonal.iter().map(Sides::of_vector).collect();
-            }
-            Claim::NotStrictlySeparable { .. } => {}
-        }
-        if let Some(RemovalClaim { rows, hyperplane, .. }) = &proof.removal {
-            let removed = rows.iter().map(|row| row - 1).collect();
-            self.rest = Some(Rest::of(hyperplane, removed));
-        }
-    }
-
-    pub(crate) fn ask_margin(&mut self, kind: MarginKind, plane: &'a FloatPlane) {
-        self.margin = Some(SidesAndMargin::new(kind, &plane.weights, plane.bias));
-    }
-
-    /// Returns true if there is something to look at.
-    fn asks(&self) -> bool {
-        let looks = self.fingerprint.is_some() || self.sides.is_some() || self.margin.is_some();
-        looks || !self.orthogonal.is_empty() || self.rest.is_some()
-    }
-
-    pub(crate) fn strictly_separated(&self) -> Result<(), Refused> {
-        let sides = self.sides.as_ref();
-        let astray = match sides {
-            Some(sides) => sides.wrong.into_iter().chain(sides.on).min(),
-            None => self.margin.as_ref().and_then(|margin| margin.astray),
-        };
-        astray.map_or(Ok(()), |row| Err(Refused::WrongSide { row: row + 1 }))
-    }
-
-    fn weakly_separated(&self) -> Result<(), Refused> {
-        let sides = self.sides.as_ref().expect("asked for");
-        match (sides.wrong, sides.own) {
-            (Some(row), _) => Err(Refused::WrongSide { row: row + 1 }),
-            (None, None) => Err(Refused::NoStrictRow),
-            (None, Some(_)) => Ok(()),
-        }
-    }
-
-    fn all_orthogonal(&self) -> Result<(), Refused> {
-        let off = self.orthogonal.iter().find_map(|v| v.wrong.into_iter().chain(v.own).min());
-        off.map_or(Ok(()), |row| Err(Refused::NotOrthogonal { row: row + 1 }))
-    }
-}
-
-impl Fold for Looks<'_> {
-    fn fresh(&self) -> Self {
-        Looks {
-            fingerprint: self.fingerprint.fresh(),
-            sides: self.sides.fresh(),
-            margin: self.margin.fresh(),
-            orthogonal: self.orthogonal.iter().map(Sides::fresh).collect(),
-            rest: self.rest.fresh(),
-        }
-    }
-
-    fn absorb(&mut self, block: &Block<'_>) {
-        self.fingerprint.absorb(block);
-        self.sides.absorb(block);
-        self.margin.absorb(block);
-        self.orthogonal.iter_mut().for_each(|sides| sides.absorb(block));
-        self.rest.absorb(block);
-    }
-
-    fn merge(self, other: Self) -> Self {
-        let pairs = self.orthogonal.into_iter().zip(other.orthogonal);
-        Looks {
-            fingerprint: self.fingerprint.merge(other.fingerprint),
-            sides: self.sides.merge(other.sides),
-            margin: self.margin.merge(other.margin),
-            orthogonal: pairs.map(|(a, b)| a.merge(b)).collect(),
-            rest: self.rest.merge(other.rest),
-        }
-    }
-}
-
 /// A hyperplane that tells sides without rounding.
-#[derive(Clone)]
-enum ExactSide<'a> {
-    Floats(&'a FloatPlane),
-    Integers(Arc<ExactPlane<'a>>),
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum ExactSide {
+    Floats(FloatPlane),
+    Integers(ExactPlane),
 }
 
 /// Looks on which side of a hyperplane rows lie: the first row of each kind.
-pub(crate) struct Sides<'a> {
-    plane: ExactSide<'a>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SidesQuery(ExactSide);
+
+/// The first row on the wrong side, on the hyperplane, and on its own side.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct SidesState {
     pub(crate) wrong: Option<usize>,
     pub(crate) on: Option<usize>,
     pub(crate) own: Option<usize>,
 }
 
-impl<'a> Sides<'a> {
-    pub(crate) fn of(plane: &'a Plane) -> Self {
-        Self::at(match plane {
-            Plane::Floats(plane) => ExactSide::Floats(plane),
+impl SidesQuery {
+    pub(crate) fn of(plane: &Plane) -> Self {
+        SidesQuery(match plane {
+            Plane::Floats(plane) => ExactSide::Floats(plane.clone()),
             Plane::Integers(IntegerPlane { weights, bias }) => {
-                ExactSide::Integers(Arc::new(ExactPlane::new(weights, bias)))
+                ExactSide::Integers(ExactPlane::new(weights.clone(), bias.clone()))
             }
         })
     }
 
     /// Returns the sides of the hyperplane whose weights and bias follow one another.
-    pub(crate) fn of_vector(Integers(vector): &'a Integers) -> Self {
-        let (bias, weights) = vector.split_last().expect("a bias");
-        Self::at(ExactSide::Integers(Arc::new(ExactPlane::new(weights, bias))))
-    }
-
-    /// Returns the hyperplane.
-    pub(crate) fn plane(&self) -> Plane {
-        match &self.plane {
-            ExactSide::Floats(plane) => Plane::Floats((*plane).clone()),
-            ExactSide::Integers(plane) => {
-                let (weights, bias) = plane.integers();
-                Plane::Integers(IntegerPlane { weights: weights.to_vec(), bias: bias.clone() })
-            }
-        }
-    }
-
-    /// Returns the weights and the bias of a hyperplane with integer weights; none for another.
-    pub(crate) fn vector(&self) -> Integers {
-        match &self.plane {
-            ExactSide::Floats(_) => Integers(vec![]),
-            ExactSide::Integers(plane) => {
-                let (weights, bias) = plane.integers();
-                Integers(weights.iter().chain([bias]).cloned().collect())
-            }
-        }
+    pub(crate) fn of_vector(Integers(vector): &Integers) -> Self {
+        SidesQuery(ExactSide::Integers(ExactPlane::of(vector.clone())))
     }
 
     /// Returns on which side a row lies: greater for its own, equal for neither.
     pub(crate) fn of_row(&self, samples: &Samples, i: usize) -> Ordering {
         let row = Row::of(samples.features(), i);
-        let sign = match &self.plane {
+        let sign = match &self.0 {
             ExactSide::Floats(plane) => sign_of_value(&plane.weights, plane.bias, row),
             ExactSide::Integers(plane) => plane.sign(row),
         };
         if samples.positive()[i] { sign } else { sign.reverse() }
     }
-
-    fn at(plane: ExactSide<'a>) -> Self {
-        Sides { plane, wrong: None, on: None, own: None }
-    }
 }
 
-impl Fold for Sides<'_> {
-    fn fresh(&self) -> Self {
-        Sides::at(self.plane.clone())
+impl FoldQuery for SidesQuery {
+    type State = SidesState;
+
+    fn begin(&self) -> SidesState {
+        SidesState::default()
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut SidesState, block: &Block<'_>) {
         let samples = block.samples();
         for i in block.places() {
             let first = match self.of_row(samples, i) {
-                Ordering::Less => &mut self.wrong,
-                Ordering::Equal => &mut self.on,
-                Ordering::Greater => &mut self.own,
+                Ordering::Less => &mut state.wrong,
+                Ordering::Equal => &mut state.on,
+                Ordering::Greater => &mut state.own,
             };
             *first = Some(first.map_or(block.number(i), |known| known.min(block.number(i))));
         }
     }
 
-    fn merge(self, other: Self) -> Self {
+    fn merge(&self, state: &mut SidesState, other: SidesState) {
         let first = |a: Option<usize>, b: Option<usize>| a.into_iter().chain(b).min();
-        Sides {
-            plane: self.plane,
-            wrong: first(self.wrong, other.wrong),
-            on: first(self.on, other.on),
-            own: first(self.own, other.own),
-        }
+        *state = SidesState {
+            wrong: first(state.wrong, other.wrong),
+            on: first(state.on, other.on),
+            own: first(state.own, other.own),
+        };
+    }
+
+    fn fits(&self, shape: Shape) -> bool {
+        shape.columns
+            == match &self.0 {
+                ExactSide::Floats(plane) => plane.weights.len(),
+                ExactSide::Integers(plane) => plane.features(),
+            }
+    }
+
+    fn admits(&self, state: &SidesState, shape: Shape) -> bool {
+        [state.wrong, state.on, state.own].into_iter().flatten().all(|row| row < shape.rows)
     }
 }
 

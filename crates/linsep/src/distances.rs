@@ -1,8 +1,13 @@
 //! How far rows lie from a hyperplane: counts per class in bins of equal width.
 
-use linsep_data::{Block, Data, Error, Fold, fold};
+use linsep_data::{Block, Data, Error, FoldQuery, Shape};
+use serde::{Deserialize, Serialize};
 
 use crate::Hyperplane;
+use crate::asked::fold;
+
+/// Bins that rows on other machines are counted in, at most: a request cannot claim more memory.
+const MOST_BINS: usize = 1 << 20;
 
 /// How many rows of each class lie at which signed distance from a hyperplane, positive on its positive side.
 ///
@@ -40,7 +45,7 @@ impl Distances {
 /// Costs two passes: one for the extent, one to count. Rows of which the value overflows are in the outermost
 /// bin of their side. The counts are the same for any number of threads and however the rows are cut.
 ///
-/// Errors if the rows cannot be read, or are on other machines.
+/// Errors if the rows cannot be read; of rows on other machines, if there are more than a million bins.
 ///
 /// # Panics
 /// If `bins` is less than 2.
@@ -69,12 +74,13 @@ pub fn distances(
     if !(norm > 0.0 && norm.is_finite()) {
         return Ok(unknown);
     }
-    let extent = fold(data, Extent::new(hyperplane, norm))?;
+    let measure = PlaneMeasure { hyperplane: hyperplane.clone(), norm };
+    let extent = fold(data, &DistanceExtent(measure.clone()))?;
     if extent.nearest == f64::INFINITY {
         return Ok(unknown);
     }
     let (width, below) = width(-extent.low, extent.high, bins);
-    let counts = fold(data, Counts::new(hyperplane, norm, width, below, bins))?;
+    let counts = fold(data, &DistanceBins { measure, width, below, bins })?;
     Ok(Distances {
         low: -width * below as f64,
         high: width * (bins - below) as f64,
@@ -94,107 +100,139 @@ fn width(below: f64, above: f64, bins: usize) -> (f64, usize) {
     if width > 0.0 { (width, k) } else { (1.0, bins / 2) }
 }
 
-/// The signed distances of the rows of a block, in order.
-fn signed(hyperplane: &Hyperplane, norm: f64, block: &Block<'_>) -> Vec<f64> {
-    let places = block.places();
-    let mut values = vec![0.0; places.len()];
-    hyperplane.values(block.samples().features(), places.start, &mut values);
-    values.iter_mut().for_each(|value| *value /= norm);
-    values
+/// A hyperplane and the length of its weights.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct PlaneMeasure {
+    hyperplane: Hyperplane,
+    norm: f64,
 }
 
-/// The largest distances on both sides, and the smallest on a row's own side, of those that are finite.
-struct Extent<'a> {
-    hyperplane: &'a Hyperplane,
-    norm: f64,
+impl PlaneMeasure {
+    /// Returns the signed distances of the rows of a block, in order.
+    fn signed(&self, block: &Block<'_>) -> Vec<f64> {
+        let places = block.places();
+        let mut values = vec![0.0; places.len()];
+        self.hyperplane.values(block.samples().features(), places.start, &mut values);
+        values.iter_mut().for_each(|value| *value /= self.norm);
+        values
+    }
+
+    fn fits(&self, shape: Shape) -> bool {
+        self.hyperplane.weights.len() == shape.columns
+    }
+}
+
+/// Finds the largest distances on both sides, and the smallest on a row's own side, of those that are finite.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct DistanceExtent(PlaneMeasure);
+
+/// What it has found so far.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ExtentState {
     low: f64,
     high: f64,
     nearest: f64,
 }
 
-impl<'a> Extent<'a> {
-    fn new(hyperplane: &'a Hyperplane, norm: f64) -> Self {
-        Extent { hyperplane, norm, low: 0.0, high: 0.0, nearest: f64::INFINITY }
-    }
-}
+impl FoldQuery for DistanceExtent {
+    type State = ExtentState;
 
-impl Fold for Extent<'_> {
-    fn fresh(&self) -> Self {
-        Extent::new(self.hyperplane, self.norm)
+    fn begin(&self) -> ExtentState {
+        ExtentState { low: 0.0, high: 0.0, nearest: f64::INFINITY }
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut ExtentState, block: &Block<'_>) {
         let labels = &block.samples().positive()[block.places()];
-        let distances = signed(self.hyperplane, self.norm, block);
-        for (&positive, distance) in labels.iter().zip(distances) {
+        for (&positive, distance) in labels.iter().zip(self.0.signed(block)) {
             if distance.is_finite() {
-                self.low = self.low.min(distance);
-                self.high = self.high.max(distance);
-                self.nearest = self.nearest.min(if positive { distance } else { -distance });
+                state.low = state.low.min(distance);
+                state.high = state.high.max(distance);
+                state.nearest = state.nearest.min(if positive { distance } else { -distance });
             }
         }
     }
 
-    fn merge(self, other: Self) -> Self {
-        Extent {
-            low: self.low.min(other.low),
-            high: self.high.max(other.high),
-            nearest: self.nearest.min(other.nearest),
-            ..self
-        }
+    fn merge(&self, state: &mut ExtentState, other: ExtentState) {
+        *state = ExtentState {
+            low: state.low.min(other.low),
+            high: state.high.max(other.high),
+            nearest: state.nearest.min(other.nearest),
+        };
+    }
+
+    fn fits(&self, shape: Shape) -> bool {
+        self.0.fits(shape)
+    }
+
+    fn admits(&self, ExtentState { low, high, nearest }: &ExtentState, _: Shape) -> bool {
+        (f64::MIN..=0.0).contains(low) && (0.0..=f64::MAX).contains(high) && *nearest >= f64::MIN
     }
 }
 
-/// Rows of each class in bins.
-struct Counts<'a> {
-    hyperplane: &'a Hyperplane,
-    norm: f64,
+/// Counts the rows of each class in bins.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct DistanceBins {
+    measure: PlaneMeasure,
     width: f64,
+    /// Bins on the negative side, and in all.
     below: usize,
+    bins: usize,
+}
+
+/// The counts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct BinsState {
     negative: Vec<u64>,
     positive: Vec<u64>,
 }
 
-impl<'a> Counts<'a> {
-    fn new(hyperplane: &'a Hyperplane, norm: f64, width: f64, below: usize, bins: usize) -> Self {
-        let (negative, positive) = (vec![0; bins], vec![0; bins]);
-        Counts { hyperplane, norm, width, below, negative, positive }
-    }
-
+impl DistanceBins {
     /// Returns the bin of a distance.
     fn bin(&self, distance: f64) -> usize {
-        let last = self.negative.len() - 1;
         // A quotient has the sign of the distance, so no rounding moves a row to the other side.
         let place = (distance / self.width).floor() + self.below as f64;
         // The largest distance may come to lie on the end of the last bin.
-        (place.max(0.0) as usize).min(last)
+        (place.max(0.0) as usize).min(self.bins - 1)
     }
 }
 
-impl Fold for Counts<'_> {
-    fn fresh(&self) -> Self {
-        Counts::new(self.hyperplane, self.norm, self.width, self.below, self.negative.len())
+impl FoldQuery for DistanceBins {
+    type State = BinsState;
+
+    fn begin(&self) -> BinsState {
+        BinsState { negative: vec![0; self.bins], positive: vec![0; self.bins] }
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut BinsState, block: &Block<'_>) {
         let labels = &block.samples().positive()[block.places()];
-        let distances = signed(self.hyperplane, self.norm, block);
-        for (&positive, distance) in labels.iter().zip(distances) {
+        for (&positive, distance) in labels.iter().zip(self.measure.signed(block)) {
             // An overflow that has no side has no bin.
             if !distance.is_nan() {
                 let bin = self.bin(distance);
-                if positive { self.positive[bin] += 1 } else { self.negative[bin] += 1 }
+                if positive { state.positive[bin] += 1 } else { state.negative[bin] += 1 }
             }
         }
     }
 
-    fn merge(mut self, other: Self) -> Self {
+    fn merge(&self, state: &mut BinsState, other: BinsState) {
         let add = |mine: &mut [u64], theirs: &[u64]| {
             mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
         };
-        add(&mut self.negative, &other.negative);
-        add(&mut self.positive, &other.positive);
-        self
+        add(&mut state.negative, &other.negative);
+        add(&mut state.positive, &other.positive);
+    }
+
+    fn fits(&self, shape: Shape) -> bool {
+        self.measure.fits(shape) && (1..=MOST_BINS).contains(&self.bins)
+    }
+
+    fn admits(&self, BinsState { negative, positive }: &BinsState, shape: Shape) -> bool {
+        let rows =
+            |counts: &[u64]| counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count));
+        let all = rows(negative).zip(rows(positive)).and_then(|(a, b)| a.checked_add(b));
+        negative.len() == self.bins
+            && positive.len() == self.bins
+            && all.is_some_and(|all| all <= shape.rows as u64)
     }
 }
 
@@ -283,8 +321,10 @@ mod tests {
         // One block.
         let norm = hyperplane.weight_norm();
         let (width, below) = width(-one.low, one.high, 64);
-        let mut whole = Counts::new(&hyperplane, norm, width, below, 64);
-        whole.absorb(&Block::whole(&samples, 0));
+        let query =
+            DistanceBins { measure: PlaneMeasure { hyperplane, norm }, width, below, bins: 64 };
+        let mut whole = query.begin();
+        query.absorb(&mut whole, &Block::whole(&samples, 0));
         assert_eq!((whole.negative, whole.positive), (one.negative, one.positive));
     }
 }

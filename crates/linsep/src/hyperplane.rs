@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
-use linsep_data::{Block, Data, Error, Fold, Memory, Samples, fold};
+use linsep_data::{Block, Data, Error, FoldQuery, Memory, Samples, Shape};
 use linsep_proof::exact::{Row, sign_of_value};
 use serde::{Deserialize, Serialize};
 
+use crate::asked::fold;
 use crate::kernels::RowArithmetic;
 
 /// Weights w and bias b: the positive side is w·x + b > 0.
@@ -45,7 +46,7 @@ impl Hyperplane {
     /// Returns the same for rows that may be elsewhere. Errors if they cannot be read.
     pub fn evaluate_data(&self, data: &dyn Data) -> Result<Evaluation, Error> {
         let lifted_norm = norm(self.weights.iter().copied().chain([self.bias]));
-        let all = fold(data, Sides::new(self, lifted_norm))?;
+        let all = fold(data, &EvaluationQuery { hyperplane: self.clone(), lifted_norm })?;
         let ratio = |value: f64, norm: f64| (norm > 0.0).then_some(value / norm);
         Ok(Evaluation {
             rows: data.shape().rows as u64,
@@ -58,29 +59,31 @@ impl Hyperplane {
     }
 }
 
-/// The rows on the wrong side, and the smallest value of y (w·x + b) before and after lifting.
-struct Sides<'a> {
-    hyperplane: &'a Hyperplane,
+/// Counts the rows on the wrong side, and finds the smallest value of y (w·x + b) before and after lifting.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct EvaluationQuery {
+    hyperplane: Hyperplane,
     lifted_norm: f64,
+}
+
+/// What it has found so far.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct EvaluationState {
     mistakes: u64,
     smallest: f64,
     smallest_lifted: f64,
 }
 
-impl<'a> Sides<'a> {
-    fn new(hyperplane: &'a Hyperplane, lifted_norm: f64) -> Self {
+impl FoldQuery for EvaluationQuery {
+    type State = EvaluationState;
+
+    fn begin(&self) -> EvaluationState {
         let (smallest, smallest_lifted) = (f64::INFINITY, f64::INFINITY);
-        Sides { hyperplane, lifted_norm, mistakes: 0, smallest, smallest_lifted }
-    }
-}
-
-impl Fold for Sides<'_> {
-    fn fresh(&self) -> Self {
-        Sides::new(self.hyperplane, self.lifted_norm)
+        EvaluationState { mistakes: 0, smallest, smallest_lifted }
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
-        let Hyperplane { weights, bias } = self.hyperplane;
+    fn absorb(&self, state: &mut EvaluationState, block: &Block<'_>) {
+        let Hyperplane { weights, bias } = &self.hyperplane;
         let (samples, places) = (block.samples(), block.places());
         // A float w·x + b is off by at most so much a unit of ‖(w, b)‖ ‖(x, 1)‖, both of them rounded,
         // unless the length is so small that products underflow.
@@ -100,19 +103,24 @@ impl Fold for Sides<'_> {
                 let side = if positive { Ordering::Greater } else { Ordering::Less };
                 sign_of_value(weights, *bias, row) != side
             };
-            self.mistakes += u64::from(mistake);
-            self.smallest = self.smallest.min(value);
-            self.smallest_lifted = self.smallest_lifted.min(value / samples.norms()[i]);
+            state.mistakes += u64::from(mistake);
+            state.smallest = state.smallest.min(value);
+            state.smallest_lifted = state.smallest_lifted.min(value / samples.norms()[i]);
         }
     }
 
-    fn merge(self, other: Self) -> Self {
-        Sides {
-            mistakes: self.mistakes + other.mistakes,
-            smallest: self.smallest.min(other.smallest),
-            smallest_lifted: self.smallest_lifted.min(other.smallest_lifted),
-            ..self
-        }
+    fn merge(&self, state: &mut EvaluationState, other: EvaluationState) {
+        state.mistakes += other.mistakes;
+        state.smallest = state.smallest.min(other.smallest);
+        state.smallest_lifted = state.smallest_lifted.min(other.smallest_lifted);
+    }
+
+    fn fits(&self, shape: Shape) -> bool {
+        self.hyperplane.weights.len() == shape.columns
+    }
+
+    fn admits(&self, state: &EvaluationState, shape: Shape) -> bool {
+        state.mistakes <= shape.rows as u64
     }
 }
 

@@ -39,6 +39,7 @@
 //! - `internals`: what benchmarks measure by itself; no part of the interface.
 
 pub mod ask;
+mod asked;
 pub mod audit;
 pub mod classes;
 pub mod cover;

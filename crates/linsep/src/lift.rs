@@ -1,7 +1,7 @@
 //! The paper's three data steps, computed on the fly: dimension extension, negative inversion,
 //! normalization.
 
-mod whole;
+pub(crate) mod whole;
 
 use std::ops::Range;
 

@@ -14,9 +14,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::data::{Block, Data, Fold, Samples, fold};
+use crate::asked::fold;
+use crate::data::{Block, Data, FoldQuery, Samples, Shape};
 use crate::decide::{
     DecideOptions, Decision, Explanation, Outcome, Watch, compromise_data, rounded,
 };
@@ -178,11 +179,11 @@ pub fn picture(data: &dyn Data, plane: &Hyperplane, marks: &Marks) -> Result<Pic
     let found = distances(data, plane, BINS)?;
     let few = shape.rows <= MOST_POINTS && shape.rows * shape.columns <= SAMPLE_VALUES;
     let sample = Sample::take(data, if few { shape.rows } else { SAMPLE_ROWS })?;
-    let map = Map::new(plane, &sample);
+    let map = ViewMap::new(plane, &sample);
     let y = map.range(&sample);
     let x = [found.low, found.high];
-    let cells = (!few).then(|| Counts::new(&map, x, y));
-    let (nearest, cells) = fold(data, (Nearest::new(&map), cells))?;
+    let cells = (!few).then(|| ViewCells { map: map.clone(), x, y });
+    let (nearest, cells) = fold(data, &(NearestRows(map.clone()), cells))?;
     let points = match few {
         true => {
             let mut names = Names::fetch(data, &sample.rows)?;
@@ -193,7 +194,7 @@ pub fn picture(data: &dyn Data, plane: &Hyperplane, marks: &Marks) -> Result<Pic
         }
         false => None,
     };
-    let cells = cells.map(Counts::filled);
+    let cells = cells.map(CellsState::filled);
     Ok(Picture {
         rows: shape.rows,
         features: shape.columns,
@@ -295,23 +296,29 @@ impl Sample {
 }
 
 /// From a row to its place in the view.
-struct Map<'a> {
-    plane: &'a Hyperplane,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ViewMap {
+    plane: Hyperplane,
     norm: f64,
     /// The direction of largest spread within the hyperplane, and where the mean lies along it; none if rows do
     /// not differ there.
     up: Option<(Vec<f64>, f64)>,
 }
 
-impl<'a> Map<'a> {
-    fn new(plane: &'a Hyperplane, sample: &Sample) -> Self {
+impl ViewMap {
+    fn new(plane: &Hyperplane, sample: &Sample) -> Self {
         let norm = plane.weight_norm();
         let across = unit(plane.weights.iter().map(|w| w / norm.max(f64::MIN_POSITIVE)).collect());
         let up = principal_axis(sample, across.as_deref()).map(|axis| {
             let middle = f64::dot(&axis, &sample.mean);
             (axis, middle)
         });
-        Map { plane, norm, up }
+        ViewMap { plane: plane.clone(), norm, up }
+    }
+
+    fn fits(&self, shape: Shape) -> bool {
+        let axis = self.up.iter().map(|(axis, _)| axis);
+        axis.chain([&self.plane.weights]).all(|vector| vector.len() == shape.columns)
     }
 
     /// Returns signed distances of consecutive rows; zeros if there is no hyperplane.
@@ -413,19 +420,20 @@ fn principal_axis(sample: &Sample, across: Option<&[f64]>) -> Option<Vec<f64>> {
     Some(axis)
 }
 
-/// The rows of each class that are nearest to the hyperplane, or farthest on the wrong side, and the mistakes.
-struct Nearest<'a> {
-    map: &'a Map<'a>,
+/// Finds the rows of each class that are nearest to the hyperplane, or farthest on the wrong side, and counts the
+/// mistakes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct NearestRows(ViewMap);
+
+/// What it has found so far.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct NearestState {
     mistakes: u64,
     /// Distance to the own side and row, the smallest first, by class.
     found: [Vec<(f64, usize)>; 2],
 }
 
-impl<'a> Nearest<'a> {
-    fn new(map: &'a Map<'a>) -> Self {
-        Nearest { map, mistakes: 0, found: Default::default() }
-    }
-
+impl NearestState {
     fn take(&mut self, positive: bool, distance: f64, row: usize) {
         let found = &mut self.found[usize::from(positive)];
         let before = |&(other, number): &(f64, usize)| {
@@ -439,61 +447,78 @@ impl<'a> Nearest<'a> {
     }
 }
 
-impl Fold for Nearest<'_> {
-    fn fresh(&self) -> Self {
-        Nearest::new(self.map)
+impl FoldQuery for NearestRows {
+    type State = NearestState;
+
+    fn begin(&self) -> NearestState {
+        NearestState::default()
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut NearestState, block: &Block<'_>) {
         let (samples, places) = (block.samples(), block.places());
         let mut values = vec![0.0; places.len()];
-        self.map.across(samples, places.start, &mut values);
+        self.0.across(samples, places.start, &mut values);
         for (place, value) in places.zip(values) {
             let positive = samples.positive()[place];
             let distance = if positive { value } else { -value };
-            self.mistakes += u64::from(distance.is_nan() || distance <= 0.0);
-            self.take(positive, distance, block.number(place));
+            state.mistakes += u64::from(distance.is_nan() || distance <= 0.0);
+            state.take(positive, distance, block.number(place));
         }
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        self.mistakes += other.mistakes;
+    fn merge(&self, state: &mut NearestState, other: NearestState) {
+        state.mistakes += other.mistakes;
         for (class, found) in other.found.into_iter().enumerate() {
-            found.into_iter().for_each(|(distance, row)| self.take(class == 1, distance, row));
+            found.into_iter().for_each(|(distance, row)| state.take(class == 1, distance, row));
         }
-        self
+    }
+
+    fn fits(&self, shape: Shape) -> bool {
+        self.0.fits(shape)
+    }
+
+    fn admits(&self, state: &NearestState, shape: Shape) -> bool {
+        let fits = |found: &Vec<(f64, usize)>| {
+            found.len() <= NEAREST && found.iter().all(|(_, row)| *row < shape.rows)
+        };
+        state.mistakes <= shape.rows as u64 && state.found.iter().all(fits)
+    }
+
+    fn named(&self, state: &NearestState) -> Vec<usize> {
+        state.found.iter().flatten().map(|(_, row)| *row).collect()
     }
 }
 
-/// Rows by the cell of the view that they lie in.
-struct Counts<'a> {
-    map: &'a Map<'a>,
+/// Counts rows by the cell of the view that they lie in.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ViewCells {
+    map: ViewMap,
     x: [f64; 2],
     y: [f64; 2],
-    /// Negatives and positives by row and column.
-    cells: BTreeMap<(usize, usize), [u64; 2]>,
 }
 
-impl<'a> Counts<'a> {
-    fn new(map: &'a Map<'a>, x: [f64; 2], y: [f64; 2]) -> Self {
-        Counts { map, x, y, cells: BTreeMap::new() }
-    }
+/// Negatives and positives by row and column.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct CellsState(BTreeMap<(usize, usize), [u64; 2]>);
 
+impl CellsState {
     fn filled(self) -> Cells {
         let [columns, rows] = CELLS;
         let cell = |((row, column), [negatives, positives]): ((usize, usize), [u64; 2])| {
             (column, row, negatives, positives)
         };
-        Cells { columns, rows, filled: self.cells.into_iter().map(cell).collect() }
+        Cells { columns, rows, filled: self.0.into_iter().map(cell).collect() }
     }
 }
 
-impl Fold for Counts<'_> {
-    fn fresh(&self) -> Self {
-        Counts::new(self.map, self.x, self.y)
+impl FoldQuery for ViewCells {
+    type State = CellsState;
+
+    fn begin(&self) -> CellsState {
+        CellsState::default()
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut CellsState, block: &Block<'_>) {
         let (samples, places) = (block.samples(), block.places());
         let mut values = vec![0.0; places.len()];
         self.map.across(samples, places.start, &mut values);
@@ -501,17 +526,27 @@ impl Fold for Counts<'_> {
             let up = self.map.up(samples, place, block.number(place));
             let cell = (cell(up, self.y, CELLS[1]), cell(value, self.x, CELLS[0]));
             let class = usize::from(samples.positive()[place]);
-            self.cells.entry(cell).or_default()[class] += 1;
+            state.0.entry(cell).or_default()[class] += 1;
         }
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        for (cell, [negatives, positives]) in other.cells {
-            let all = self.cells.entry(cell).or_default();
+    fn merge(&self, state: &mut CellsState, other: CellsState) {
+        for (cell, [negatives, positives]) in other.0 {
+            let all = state.0.entry(cell).or_default();
             all[0] += negatives;
             all[1] += positives;
         }
-        self
+    }
+
+    fn fits(&self, shape: Shape) -> bool {
+        self.map.fits(shape)
+    }
+
+    fn admits(&self, CellsState(cells): &CellsState, shape: Shape) -> bool {
+        let counts = cells.values().flatten();
+        let all = counts.copied().try_fold(0_u64, |sum, count| sum.checked_add(count));
+        cells.keys().all(|&(row, column)| column < CELLS[0] && row < CELLS[1])
+            && all.is_some_and(|all| all <= shape.rows as u64)
     }
 }
 
@@ -537,8 +572,8 @@ impl Names {
 
 fn marked(
     data: &dyn Data,
-    map: &Map,
-    nearest: &Nearest,
+    map: &ViewMap,
+    nearest: &NearestState,
     marks: &Marks,
 ) -> Result<Vec<Marked>, Error> {
     type Why = (Vec<&'static str>, Option<String>);

@@ -1,10 +1,3 @@
 //! A fixed sequence of random-looking numbers, for choices that must not depend on the machine.
 
-/// Returns the next of a fixed sequence of random-looking numbers (splitmix64).
-pub(crate) fn draw(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+pub(crate) use linsep_data::hash::draw;

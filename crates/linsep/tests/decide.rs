@@ -368,7 +368,7 @@ fn a_face_of_two_conflicts() {
         panic!("{decision:?}");
     };
     assert_eq!(conflict.rows(), [0, 59]);
-    let plane = ExactPlane::new(&separator.weights, &separator.bias);
+    let plane = ExactPlane::new(separator.weights.clone(), separator.bias.clone());
     let on_it = |i: &usize| plane.sign(Row::of(samples.features(), *i)).is_eq();
     assert_eq!((0..60).filter(on_it).collect::<Vec<_>>(), [0, 4, 5, 7, 59]);
 }

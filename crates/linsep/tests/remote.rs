@@ -6,7 +6,6 @@ mod tables;
 
 use std::sync::Mutex;
 
-use linsep::Samples;
 use linsep::data::generate::Generator;
 use linsep::data::samples::SparseBuilder;
 use linsep::data::{Block, Data, Error, ErrorKind, Memory};
@@ -14,8 +13,11 @@ use linsep::decide::remote::{Cluster, Remote, answer, merge};
 use linsep::decide::{
     DecideError, DecideOptions, Decision, MarginGoal, MarginKind, Verdict, decide, decide_data,
 };
+use linsep::distances::distances;
 use linsep::models::{SeparationOptions, check_separation_data};
+use linsep::picture::{Marks, decision_picture, picture};
 use linsep::proof::{verify, verify_data};
+use linsep::{Hyperplane, Samples};
 use machines::{Machines, answer_in_two};
 use tables::{KINDS, Labels, table};
 
@@ -99,6 +101,72 @@ fn tables_of_every_kind() {
     }
 }
 
+/// Checks that what is drawn of rows elsewhere is what is drawn of the same rows in memory.
+fn check_drawn(samples: &Samples, plane: &Hyperplane) {
+    let memory = Memory::new(samples);
+    let marks = Marks { conflict: vec![(1, "2".to_string())], suspects: vec![0] };
+    let drawn = |data: &dyn Data| {
+        let found = distances(data, plane, 31).unwrap();
+        let bits = [Some(found.low), Some(found.high), found.nearest].map(|v| v.map(f64::to_bits));
+        let evaluation = plane.evaluate_data(data).unwrap();
+        let picture = serde_json::to_string(&picture(data, plane, &marks).unwrap()).unwrap();
+        format!("{bits:?} {:?} {:?} {evaluation:?} {picture}", found.negative, found.positive)
+    };
+    let expected = drawn(&memory);
+    for count in [1, 2, 7] {
+        let machines = Machines::new(samples, count);
+        let remote = machines.remote();
+        assert_eq!(drawn(&remote), expected, "{count} machines");
+        let passes = |data: &dyn Data| data.reads().passes(data.shape());
+        assert_eq!(passes(&remote), passes(&memory), "{count} machines");
+    }
+}
+
+#[test]
+fn distances_and_pictures_are_those_of_memory() {
+    let weights = vec![1.0, -2.0, 0.5, 0.0, 1.0, 0.25];
+    let plane = Hyperplane { weights: weights.clone(), bias: 0.1 };
+    // As points, and in cells.
+    check_drawn(&Generator::new(300, 6, 1).samples::<f64>().unwrap(), &plane);
+    check_drawn(&Generator::new(9_000, 6, 1).samples::<f64>().unwrap(), &plane);
+    check_drawn(&Generator::new(9_000, 6, 1).samples::<f32>().unwrap(), &plane);
+    let mut rows = SparseBuilder::default();
+    for i in 0..5_000_usize {
+        (0..3).for_each(|k| rows.push(2 * k + i % 2, ((i * i + k) % 11) as f64 - 5.0));
+        rows.end_row();
+    }
+    let labels = (0..5_000_usize).map(|i| i * i % 7 < 3).collect();
+    check_drawn(&Samples::sparse(rows.finish(6).unwrap(), labels).unwrap(), &plane);
+    // Values that overflow, and no hyperplane at all.
+    let far = Samples::dense(
+        vec![1e300, 1.0, -1e300, -1.0, 2.0, 3.0],
+        1,
+        "+-+-+-".chars().map(|c| c == '+').collect(),
+    );
+    check_drawn(&far.unwrap(), &Hyperplane { weights: vec![1e10], bias: 0.0 });
+    let small = Generator::new(300, 6, 1).samples::<f64>().unwrap();
+    check_drawn(&small, &Hyperplane { weights: vec![0.0; 6], bias: 0.0 });
+}
+
+#[test]
+fn the_picture_of_a_decision_is_that_of_memory() {
+    let good = Generator::new(3_000, 5, 3).samples::<f64>().unwrap();
+    let mut labels = good.positive().to_vec();
+    labels[17] = !labels[17];
+    let wrong = Samples::dense(values(&good), 5, labels).unwrap();
+    for samples in [&good, &wrong] {
+        let (options, memory) = (DecideOptions::default(), Memory::new(samples));
+        let machines = Machines::new(samples, 3);
+        let remote = machines.remote();
+        let drawn = |data: &dyn Data| {
+            let decision = decide_data(data, &options, &mut ()).unwrap();
+            let picture = decision_picture(data, &decision, None, &mut ()).unwrap();
+            serde_json::to_string(&picture).unwrap()
+        };
+        assert_eq!(drawn(&remote), drawn(&memory));
+    }
+}
+
 #[test]
 fn damaged_bytes_are_refused() {
     // Nothing is known of rows with a 0 in the first column: the others are separated.
@@ -123,15 +191,35 @@ fn damaged_bytes_are_refused() {
     decide_data(&remote, &DecideOptions::default(), &mut ()).unwrap();
     let options = SeparationOptions::default().with_intercept(true);
     check_separation_data(&remote, &options, &mut ()).unwrap();
+    let plane = Hyperplane { weights: vec![1.0, 2.0, 3.0], bias: 0.5 };
+    picture(&remote, &plane, &Marks::default()).unwrap();
     for request in spy.1.into_inner().unwrap() {
         let found = answer_in_two(&request, &samples, 0).unwrap();
         assert_eq!(answer_in_two(&request, &samples, 1), None, "a row beyond the last");
-        assert_eq!(merge(&request, &found, &found[..found.len() - 1]), None);
+        assert_eq!(answer(&request, &[], 0), None, "no rows");
         assert_eq!(merge(&request, &found, &[&found[..], &[0]].concat()), None);
         for end in 0..request.len() {
-            // Cut anywhere but between two folds, a request is none; it never panics.
-            let _ = answer_in_two(&request[..end], &samples, 0);
+            assert_eq!(answer_in_two(&request[..end], &samples, 0), None, "{end} bytes");
         }
+        for end in 0..found.len() {
+            assert_eq!(merge(&request, &found, &found[..end]), None, "{end} bytes");
+        }
+        // A changed byte may make another request or another answer; it never panics, nor claims memory.
+        for (k, mask) in (0..request.len()).flat_map(|k| [(k, 1), (k, 0x80), (k, 0xff)]) {
+            let mut changed = request.clone();
+            changed[k] ^= mask;
+            let _ = answer_in_two(&changed, &samples, 0);
+            let _ = merge(&changed, &found, &found);
+        }
+        for (k, mask) in (0..found.len()).flat_map(|k| [(k, 1), (k, 0x80), (k, 0xff)]) {
+            let mut changed = found.clone();
+            changed[k] ^= mask;
+            let _ = merge(&request, &found, &changed);
+        }
+        // The version comes first.
+        let mut other = request.clone();
+        other[1] ^= 1;
+        assert_eq!(answer_in_two(&other, &samples, 0), None);
     }
     struct Liar<'a>(&'a Samples);
     impl Cluster for Liar<'_> {

@@ -59,16 +59,10 @@ fn ends(bytes: &[u8]) -> Vec<usize> {
     let mut ends = vec![bytes.iter().position(|&b| b == b'\n').unwrap() + 1];
     while let Some(length) = bytes.get(ends[ends.len() - 1]..).and_then(|rest| rest.get(..8)) {
         let length = u64::from_le_bytes(length.try_into().unwrap()) as usize;
-        ends.push(ends[ends.len() - 1] + length + 16);
+        ends.push(ends[ends.len() - 1] + 8 + length + 4);
     }
     assert_eq!(ends.last(), Some(&bytes.len()));
     ends
-}
-
-/// Returns what the pass of an entry looked for: a string after two lengths.
-fn kind(entry: &[u8]) -> String {
-    let length = u64::from_le_bytes(entry[8..16].try_into().unwrap()) as usize;
-    String::from_utf8(entry[16..16 + length].to_vec()).unwrap()
 }
 
 /// Kills a decision after every entry of its journal and within each, and takes it up again. Returns the
@@ -100,9 +94,10 @@ fn check(name: &str, samples: &Samples, options: &DecideOptions) -> (Decision, V
             }
         }
     }
-    // After the run and the name of the data.
-    let kinds = ends.windows(2).skip(2).map(|pair| kind(&all[pair[0]..pair[1]])).collect();
-    (kept, kinds)
+    let passes = Journal::resume(&place.0).unwrap().passes().unwrap();
+    // The first line, the run and the name of the data are no passes.
+    assert_eq!(passes.len(), ends.len() - 3);
+    (kept, passes)
 }
 
 fn values(samples: &Samples) -> Vec<f64> {
@@ -261,7 +256,10 @@ fn journals_of_other_runs_are_refused() {
     assert!(matches!(Journal::create(&place.0), Err(JournalError::InUse)));
     assert_eq!(refused(b"label,x\n1,2\n", &good, &options), "not a checkpoint of decide");
     let newer = b"linsep decide checkpoint 9\n";
-    assert_eq!(refused(newer, &good, &options), "the checkpoint has another version");
+    assert_eq!(
+        refused(newer, &good, &options),
+        "the checkpoint has another version; start again without it"
+    );
 }
 
 #[test]

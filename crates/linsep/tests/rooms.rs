@@ -122,6 +122,24 @@ fn only_certify_asks_the_checker() {
     }
 }
 
+/// A fold that is not on the list of those that travel compiles if it goes by the library below.
+#[test]
+fn only_the_list_of_queries_folds() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let is_code = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "rs");
+    for file in
+        files(&source).into_iter().filter(|file| is_code(file) && !file.ends_with("asked.rs"))
+    {
+        let code: String =
+            fs::read_to_string(&file).unwrap().lines().map(|line| line.trim()).collect();
+        let lists = code.split("data::{").skip(1).filter_map(|rest| rest.split('}').next());
+        let names = lists.flat_map(|list| list.split(',').map(str::trim).collect::<Vec<_>>());
+        let single = ["data::fold(", "data::fold;", "data::fold_until"];
+        let folds = names.into_iter().any(|name| ["fold", "fold_until"].contains(&name));
+        assert!(!folds && !single.iter().any(|name| code.contains(name)), "{}", file.display());
+    }
+}
+
 #[test]
 fn the_floor_plan_is_drawn() {
     let drawn =

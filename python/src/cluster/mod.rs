@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use linsep::ask::AskError;
+use linsep::data::hash::mix;
 use linsep::data::read::batch_features;
 use linsep::data::samples::{About, LabelNames, Labels, Missing};
 use linsep::data::{Data, Error, ErrorKind, Samples, Shape};
@@ -25,7 +26,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::Failure;
 use crate::work::Wire;
-use packed::{PackedBatch, mix};
+use packed::PackedBatch;
 pub use packer::Packer;
 
 /// Bytes of rows that are looked at together: few enough to stay in the cache while they are, but so many times

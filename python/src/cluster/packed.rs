@@ -5,18 +5,11 @@ use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use linsep::data::Features;
+use linsep::data::hash::mix;
 use linsep::decide::remote::rows::{Gathered, Runs};
 use pyo3::PyResult;
 
 use super::damaged;
-
-/// Returns the number with its bits mixed: the step of the generator SplitMix64.
-pub fn mix(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
 
 /// Returns the key of packed rows: of which partition they are, and how many are before them there.
 pub fn key(partition: i32, place: i64) -> i64 {

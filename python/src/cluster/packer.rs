@@ -7,6 +7,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use linsep::data::error::Column;
+use linsep::data::hash::mix;
 use linsep::data::read::batch_features;
 use linsep::data::samples::{LabelNames, Labels, Missing};
 use linsep::data::{Error, Features, Samples};
@@ -16,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::packed::{key, mix, stamp};
+use super::packed::{key, stamp};
 use super::{arrow, damaged};
 use crate::errors::describe_kind;
 

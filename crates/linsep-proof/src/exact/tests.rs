@@ -111,7 +111,7 @@ proptest! {
             pairs.iter().map(|p| IBig::from(p.0) << 777).collect::<Vec<_>>(),
             IBig::from(off - sum) << 777,
         );
-        prop_assert_eq!(ExactPlane::new(&integers, &bias).sign(row), expected);
+        prop_assert_eq!(ExactPlane::new(integers, bias).sign(row), expected);
     }
 
     #[test]
@@ -128,7 +128,7 @@ proptest! {
             let (mantissa, exponent) = parts(x);
             sum.add(weight * mantissa, exponent);
         }
-        let plane = ExactPlane::new(&weights, &bias);
+        let plane = ExactPlane::new(weights.clone(), bias.clone());
         prop_assert_eq!(plane.sign(Row::Dense64(&x)), sum.sign());
     }
 }

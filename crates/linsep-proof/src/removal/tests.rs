@@ -135,22 +135,27 @@ fn only_such_files_are_of_version_four() {
     assert!(error.contains("what it claims is of version 1, the file of version 4"), "{error}");
 }
 
-/// A look that is sent elsewhere in two parts finds what one look finds.
+/// A look at the rows in two parts finds what one look finds, and a state that names other rows is not admitted.
 #[test]
 fn looks_add_up_elsewhere() {
-    use linsep_data::Kept;
+    use crate::look::LookQuery;
     let (samples, claim) = (samples(), proof(&[0], plane(), PAIRS));
     let shape = Shape { rows: samples.rows(), columns: 1, sparse: false };
     let plane = &claim.removal.as_ref().unwrap().hyperplane;
-    let look =
-        || crate::verify::Looks { rest: Some(Rest::of(plane, vec![0])), ..Default::default() };
-    let mut seen = look();
-    seen.absorb(&Block::whole(&samples, 0));
-    let mut bytes = vec![];
-    seen.save(&mut bytes);
-    let mut restored = look();
-    restored.restore(&mut &bytes[..], shape).unwrap();
-    let rest = restored.rest.unwrap();
+    let mut query = LookQuery::default();
+    query.rest = Some(RestQuery::of(plane, vec![0]));
+    let seen = |block: Block| {
+        let mut state = FoldQuery::begin(&query);
+        FoldQuery::absorb(&query, &mut state, &block);
+        state
+    };
+    let mut state = seen(Block::whole(&samples, 0).from(3));
+    FoldQuery::merge(&query, &mut state, seen(Block::at(&samples, 0..3, 0)));
+    let text = serde_json::to_string(&state).unwrap();
+    let state: crate::look::LookState = serde_json::from_str(&text).unwrap();
+    assert!(query.admits(&state, shape));
+    let rest = state.rest.as_ref().unwrap();
     assert_eq!((rest.astray, rest.classes), (Some(2), [true, true]));
-    assert!(look().restore(&mut &bytes[..bytes.len() - 1], shape).is_none());
+    assert!(!query.admits(&state, Shape { rows: 2, ..shape }));
+    assert!(!LookQuery::default().admits(&state, shape));
 }

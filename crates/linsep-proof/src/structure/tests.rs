@@ -1,23 +1,17 @@
-use linsep_data::{Block, Fold, fold};
+use std::sync::Mutex;
+
+use linsep_data::Block;
 
 use super::*;
 
 /// Takes note of every row that a pass shows.
-struct Rows(Vec<(usize, String)>);
+#[derive(Default)]
+struct RowsSeen(Mutex<Vec<(usize, String)>>);
 
-impl Fold for Rows {
-    fn fresh(&self) -> Self {
-        Rows(vec![])
-    }
-
-    fn absorb(&mut self, block: &Block<'_>) {
+impl Absorb for RowsSeen {
+    fn absorb(&self, block: &Block<'_>) {
         let row = |place| (block.number(place), shown(block.samples(), place));
-        self.0.extend(block.places().map(row));
-    }
-
-    fn merge(mut self, other: Self) -> Self {
-        self.0.extend(other.0);
-        self
+        self.0.lock().unwrap().extend(block.places().map(row));
     }
 }
 
@@ -45,7 +39,9 @@ fn check(values: &[f64], columns: usize, model: Model, response: &Response, expe
         let structure = Structure::new(&design, &model, response, None).unwrap();
         let once = structure.once();
         for data in [&once as &dyn Data, &structure] {
-            let mut rows = fold(data, Rows(vec![])).unwrap().0;
+            let seen = RowsSeen::default();
+            data.pass(&seen).unwrap();
+            let mut rows = seen.0.into_inner().unwrap();
             rows.sort_unstable();
             let rows: Vec<String> = rows.into_iter().map(|(_, row)| row).collect();
             let numbers: Vec<usize> = (0..rows.len()).collect();

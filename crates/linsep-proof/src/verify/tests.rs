@@ -1,13 +1,12 @@
-use linsep_data::kept::fold_kept;
 use linsep_data::samples::{Dense, Features, LabelNames, Labels, Missing, SparseBuilder};
 use proptest::prelude::*;
 
 use super::*;
 use crate::evidence::RowWeights;
-use crate::fingerprint::fingerprint;
+use crate::fingerprint::{fingerprint, name_data};
 use crate::margin::{margin_lower_bound, margin_upper_bound};
 use crate::proof::MarginKind::{Angular, Geometric};
-use crate::proof::ProofError;
+use crate::proof::{MarginKind, ProofError};
 use crate::separator::{Separator, prove_separable};
 
 /// Returns the samples in all forms that hold them: dense `f64`, sparse, and `f32` where that is exact.
@@ -392,9 +391,7 @@ fn proofs_about_models() {
     let model = Model::Binomial { intercept: false };
     let doubled = Structure::new(features, &model, &response, None).unwrap();
     let claim = |plane: (Vec<f64>, f64)| Claim::Separable { hyperplane: plane.into() };
-    let name = |data: &dyn Data| {
-        fold_kept(data, Fingerprint::of(data.shape())).unwrap().named().name().clone()
-    };
+    let name = |data: &dyn Data| name_data(data).unwrap().name().clone();
     let check = |proof: &Proof| {
         let text = Proof::from_json(&proof.to_json()).unwrap();
         verify_model(features, &model, &response, None, &text).unwrap()
@@ -485,7 +482,7 @@ fn questions_that_differ_in_one_option() {
         for (claimed, of) in &models {
             // Whatever it claims, it is about another question before it is wrong.
             let structure = Structure::new(design.features(), claimed, of, None).unwrap();
-            let name = fold_kept(&structure, Fingerprint::of(structure.shape())).unwrap().named();
+            let name = name_data(&structure).unwrap();
             let claim = Claim::not_strictly_separable(conflict(&[(0, 1)]).into());
             let proof = Proof::about(name.name().clone(), claim).of_model(*claimed, None);
             let refused = verify_model(design.features(), asked, response, None, &proof).unwrap();
@@ -621,7 +618,7 @@ proptest! {
                 (0..samples.rows().min(named)).map(|i| (i, weights[i])).collect();
             let verdict = verify(&samples, &Proof::separable(&samples, (w.clone(), b))).err();
             let memory = Memory::new(&samples);
-            let named = fold_kept(&memory, Fingerprint::of(memory.shape())).unwrap().named();
+            let named = name_data(&memory).unwrap();
             for known in [None, Some(&named)] {
                 let proven = prove_separable(&memory, known, Angular, (w.clone(), b), &rows);
                 match proven.unwrap() {

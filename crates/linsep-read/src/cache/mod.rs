@@ -18,6 +18,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use linsep_data::error::{Error, ErrorKind, path_name};
+use linsep_data::hash::{FNV_BASIS, fnv1a};
 use linsep_data::samples::{Features, LabelNames, Labels, RowIds, RowNumbers};
 use serde::{Deserialize, Serialize};
 
@@ -149,7 +150,7 @@ impl Original {
         let identity = format!("{version} {stamped} {content:016x} {beside:?} {options:?}");
         let stem = path.file_name().unwrap_or_default().to_string_lossy();
         let prefix = format!("{stem}.");
-        let hash = hash(identity.as_bytes(), SEED);
+        let hash = fnv1a(FNV_BASIS, identity.as_bytes());
         let name = format!("{prefix}{stamped}-{hash:016x}.{EXTENSION}");
         Ok(Original { stamp, prefix, name, identity })
     }
@@ -174,26 +175,17 @@ impl Original {
     }
 }
 
-/// Where hashes begin: FNV's basis.
-const SEED: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// Returns a hash of bytes after others: FNV-1a.
-fn hash(bytes: &[u8], before: u64) -> u64 {
-    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    bytes.iter().fold(before, step)
-}
-
 /// Returns a hash of the beginning, the end and a few places between of a file.
 fn sampled(path: &Path, size: u64) -> Result<u64, Error> {
     const PIECES: u64 = 32;
     let file = File::open(path)?;
-    let mut found = SEED;
+    let mut found = FNV_BASIS;
     let mut bytes = vec![0; 1 << 12];
     for piece in 0..=PIECES {
         let length = size.min(bytes.len() as u64);
         let at = ((size - length) as u128 * u128::from(piece) / u128::from(PIECES)) as u64;
         read_at(&file, &mut bytes[..length as usize], at)?;
-        found = hash(&bytes[..length as usize], found);
+        found = fnv1a(found, &bytes[..length as usize]);
     }
     Ok(found)
 }

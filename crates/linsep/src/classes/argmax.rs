@@ -26,14 +26,13 @@ use linsep_proof::IBig;
 use linsep_proof::proof::Claim;
 use linsep_proof::structure::{Model, Response, Structure, Vector};
 use linsep_proof::{
-    Conflict, Fingerprint, MarginKind, Proof, Separator, prove_separable, verify_data,
+    Conflict, MarginKind, Proof, Separator, name_data, prove_separable, verify_data,
 };
 
 use super::Versus;
 use super::softmax::Softmax;
-use crate::data::kept::fold_kept;
+use crate::data::require_memory;
 use crate::data::samples::Classes;
-use crate::data::{Data, require_memory};
 use crate::decide::{Deadline, DecideOptions, Limit, Outcome, decide, decide_data};
 use crate::models::SeparationError;
 use crate::{Hyperplane, Samples};
@@ -346,7 +345,7 @@ impl Comparisons<'_> {
 
     /// Returns the proof of a claim about all comparisons, if the checker accepts it.
     fn proof(&self, claim: Claim) -> Result<Option<Proof>, SeparationError> {
-        let named = fold_kept(self.structure, Fingerprint::of(self.structure.shape()))?.named();
+        let named = name_data(self.structure)?;
         let proof = Proof::about(named.name().clone(), claim);
         let accepted = verify_data(self.structure, &proof, Some(&named))?;
         Ok(accepted.is_ok().then(|| proof.of_model(ARGMAX, None)))

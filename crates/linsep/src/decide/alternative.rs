@@ -99,8 +99,7 @@ pub(super) fn wrong(
     let report = data.fold(scan, halt)?.report();
     let seen: Vec<usize> =
         report.worst.iter().filter(|(score, _)| *score <= 0.0).map(|(_, row)| *row).collect();
-    let (bias, weights) = w.split_last().expect("a bias");
-    let plane = ExactPlane::new(weights, bias);
+    let plane = ExactPlane::of(w.to_vec());
     if !seen.is_empty() {
         let samples = data.fetch(&seen)?;
         let astray = |place: &usize| off(&plane, strict, &samples, *place);
@@ -109,7 +108,7 @@ pub(super) fn wrong(
             return Ok(found);
         }
     }
-    Ok(data.fold(Astray::new(w, &plane, strict, most), halt)?.rows())
+    data.fold(Astray::new(plane, strict, most), halt)
 }
 
 /// The rows that are decided in integers.

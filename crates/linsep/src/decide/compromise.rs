@@ -9,7 +9,6 @@
 //! Nothing is proven of it: the fewest mistakes that any hyperplane makes are hard to find. Cost: a pass
 //! per step, or two, and one before the first; wherever the rows are.
 
-use linsep_data::kept::fold_kept;
 use linsep_data::{Data, Error};
 
 use super::budget::Budget;
@@ -18,6 +17,7 @@ use super::folds::logistic::LogisticLine;
 use super::options::DecideOptions;
 use super::solvers::logistic_descent::{Descent, Look, Rows, Step};
 use crate::Hyperplane;
+use crate::asked::fold;
 use crate::watch::Watch;
 
 /// A step that lowers the loss by a smaller share than this is the last.
@@ -61,7 +61,7 @@ pub fn compromise_data(
     let before = data.reads().passes(data.shape());
     let most = options.max_passes.map_or(MOST_PASSES, |most| most.min(MOST_PASSES));
     let mut budget = Budget::new(data, watch, before + most, options.time_limit);
-    let sums = fold_kept(data, ClassSums::new(data.shape()))?;
+    let sums = fold(data, &ClassSums::new(data.shape()))?;
     let mut descent = Descent::new(data.shape().rows, &sums.total(), sums.unsigned());
     let mut rows = Reading(data);
     // The first step is made in any case: w = 0 is no hyperplane, unless the classes cancel.
@@ -91,7 +91,7 @@ impl Rows for Reading<'_> {
     type Error = Error;
 
     fn look(&mut self, step: Step) -> Result<Look, Error> {
-        Ok(fold_kept(self.0, LogisticLine::new(self.0.shape(), step))?.look())
+        Ok(fold(self.0, &LogisticLine::new(self.0.shape(), step))?.look())
     }
 }
 

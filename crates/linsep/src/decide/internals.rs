@@ -1,6 +1,6 @@
 //! What benchmarks measure by itself. No part of the interface: it may change with any release.
 
-use linsep_data::{Data, Error, fold};
+use linsep_data::{Data, Error};
 
 use super::exact::conflict::{Solution, solve};
 use super::exact::rows::SignedRows;
@@ -9,6 +9,7 @@ use super::folds::scan::Scan;
 use super::solvers::interior_point::Interior;
 use super::solvers::min_norm_point::Corral;
 use crate::Samples;
+use crate::asked::fold;
 use crate::lift::Rows;
 
 /// Returns the number of rows in the exact conflict of all rows and the bits of its largest multiplier,
@@ -47,6 +48,6 @@ pub fn norm_by_interior_point(samples: &Samples, share: f64) -> f64 {
 
 /// Returns the mistakes of w and how many rows of smallest score were found. Costs a pass.
 pub fn scan(data: &dyn Data, w: Vec<f64>, keep: usize) -> Result<(u64, usize), Error> {
-    let report = fold(data, Scan::new(Scorer::Lifted(w), keep))?.report();
+    let report = fold(data, &Scan::new(Scorer::Lifted(w), keep))?.report();
     Ok((report.mistakes, report.worst.len()))
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! file      linsep decide checkpoint VERSION newline, then entries
 //! entry     length of the body, body, checksum of the body and of all before: one write
-//! entries   the run (shape, options), the name of the data, then kind, question and findings of each pass
+//! entries   the run (shape, options), the name of the data, then of each pass what it asked and what it found
 //! ```
 //!
 //! The engine does the same things again if its passes find the same things, so findings are all that has to
@@ -14,17 +14,19 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use linsep_data::kept::{Bytes, Kept};
+use linsep_data::hash::{FNV_BASIS, fnv1a};
 use linsep_data::{Data, Shape};
 use linsep_proof::MarginKind;
+use serde::{Deserialize, Serialize};
 
 use super::options::{DecideOptions, MarginGoal};
-use crate::random::draw;
+use crate::asked::{AskedFold, FoldKind, Listed, complete, decode, encode, queries, states};
 
 /// What the file starts with. The number is the version of what follows.
-const FIRST_LINE: &str = "linsep decide checkpoint 1\n";
-/// The first checksum.
-const START: u64 = 0;
+const FIRST_LINE: &str = "linsep decide checkpoint 2\n";
+/// Bytes around the body of an entry: its length before it, the checksum after it.
+const LENGTH: u64 = 8;
+const CHECKSUM: u64 = 4;
 
 /// Why a decision cannot be kept, or taken up again.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +45,7 @@ pub enum JournalError {
     #[error("not a checkpoint of decide")]
     NotOne,
     /// The file has another format.
-    #[error("the checkpoint has another version")]
+    #[error("the checkpoint has another version; start again without it")]
     OtherVersion,
     /// The checkpoint is of other data, or of a run with other options.
     #[error("the checkpoint is of another run: its {what} differ")]
@@ -85,7 +87,8 @@ pub struct Journal {
     file: BufReader<File>,
     /// Bytes of whole entries that were read or written.
     length: u64,
-    checksum: u64,
+    /// The checksum of all bodies so far.
+    checksum: u32,
     /// True once every whole entry has been read: from here on the file is written.
     ended: bool,
 }
@@ -114,6 +117,17 @@ impl Journal {
         }
     }
 
+    /// Returns what each pass in it has looked for, in words. Errors if the file cannot be read.
+    pub fn passes(mut self) -> Result<Vec<String>, JournalError> {
+        let mut passes = vec![];
+        while let Some(entry) = self.next()? {
+            if let JournalEntry::Pass(pass) = entry {
+                passes.push(words(&pass.kinds));
+            }
+        }
+        Ok(passes)
+    }
+
     /// Returns true if the first line is there, and false if a part of it is.
     fn first_line(&mut self) -> Result<bool, JournalError> {
         let mut found = vec![];
@@ -133,7 +147,7 @@ impl Journal {
     }
 
     fn at_start(file: File) -> Self {
-        Journal { file: BufReader::new(file), length: 0, checksum: START, ended: false }
+        Journal { file: BufReader::new(file), length: 0, checksum: 0, ended: false }
     }
 
     /// Returns the journal with a first line and no entries.
@@ -149,73 +163,87 @@ impl Journal {
         data: &dyn Data,
         options: &DecideOptions,
     ) -> Result<(), JournalError> {
-        let ours = of_run(data, options);
-        let Some(body) = self.next()? else {
-            return self.append(&ours.map(|(_, bytes)| bytes).concat());
-        };
-        let mut rest = body.as_slice();
-        for (what, bytes) in ours {
-            rest = rest.strip_prefix(&bytes[..]).ok_or(JournalError::OtherRun { what })?;
+        let ours = RunEntry::of(data, options);
+        match self.next()? {
+            None => self.append(&JournalEntry::Run(ours)),
+            Some(JournalEntry::Run(found)) => match ours.difference(&found) {
+                Some(what) => Err(JournalError::OtherRun { what }),
+                None => Ok(()),
+            },
+            Some(other) => Err(other.unfit("a run")),
         }
-        Ok(())
     }
 
     /// Enters the name of the data, or compares it with what the journal says.
     pub(super) fn enter_data(&mut self, name: &str) -> Result<(), JournalError> {
         match self.next()? {
-            Some(body) if body == name.as_bytes() => Ok(()),
-            Some(_) => Err(JournalError::OtherRun { what: "data" }),
-            None => self.append(name.as_bytes()),
+            None => self.append(&JournalEntry::Data(name.to_string())),
+            Some(JournalEntry::Data(found)) if found == name => Ok(()),
+            Some(JournalEntry::Data(_)) => Err(JournalError::OtherRun { what: "data" }),
+            Some(other) => Err(other.unfit("the name of the data")),
         }
     }
 
-    /// Returns the fold with what the next entry says that it has found, or the fold as it was if all entries
-    /// have been read.
-    pub(super) fn restore<F: Kept>(
+    /// Returns what the next entry says that a pass has found. Returns `None` if all entries have been read.
+    pub(super) fn restore<Q: Listed>(
         &mut self,
-        mut fold: F,
+        query: &Q,
         shape: Shape,
-    ) -> Result<Result<F, F>, JournalError> {
-        let Some(body) = self.next()? else {
-            return Ok(Err(fold));
+    ) -> Result<Option<Q::Found>, JournalError> {
+        let Some(entry) = self.next()? else {
+            return Ok(None);
         };
-        let mut from = body.as_slice();
-        let nothing = || ("nothing".to_string(), 0);
-        let (kind, asked) = Bytes::take(&mut from).unwrap_or_else(nothing);
-        let expected = fold.kind();
-        if kind != expected {
-            return Err(JournalError::Unfit { expected, found: kind });
+        let asked = queries(query);
+        let kinds = kinds(&asked);
+        let expected = words(&kinds);
+        let pass = match entry {
+            JournalEntry::Pass(pass) if pass.kinds == kinds => pass,
+            other => return Err(other.unfit(&expected)),
+        };
+        if pass.query != name(&asked) {
+            return Err(JournalError::Unfit { found: format!("other {expected}"), expected });
         }
-        if asked != question(&fold) {
-            return Err(JournalError::Unfit { expected, found: format!("other {kind}") });
-        }
-        match fold.restore_complete(&mut from, shape) {
-            Some(()) if from.is_empty() => Ok(Ok(fold)),
-            _ => Err(JournalError::Unfit { expected, found: format!("damaged {kind}") }),
-        }
+        let states = complete(&asked, &pass.found, shape);
+        let found = states.and_then(|states| query.found(&mut states.into_iter()));
+        let damaged = || JournalError::Unfit { found: format!("damaged {expected}"), expected };
+        found.map(Some).ok_or_else(damaged)
     }
 
-    /// Appends what a fold has found.
-    pub(super) fn keep<F: Kept>(&mut self, fold: &F) -> Result<(), JournalError> {
-        self.append(&entry(fold))
+    /// Appends what a pass has found.
+    pub(super) fn keep<Q: Listed>(
+        &mut self,
+        query: &Q,
+        found: &Q::Found,
+    ) -> Result<(), JournalError> {
+        self.append(&JournalEntry::Pass(PassEntry::of(query, found)))
     }
 
-    /// Enters what a fold has found, or compares it with what the next entry says.
-    pub(super) fn confirm<F: Kept>(&mut self, fold: &F) -> Result<(), JournalError> {
-        let ours = entry(fold);
+    /// Enters what a pass has found, or compares it with what the next entry says.
+    pub(super) fn confirm<Q: Listed>(
+        &mut self,
+        query: &Q,
+        found: &Q::Found,
+    ) -> Result<(), JournalError> {
+        let ours = PassEntry::of(query, found);
         match self.next()? {
-            None => self.append(&ours),
-            Some(body) if body == ours => Ok(()),
-            Some(body) => {
-                let kind = String::take(&mut body.as_slice()).unwrap_or_default();
-                let found = format!("other {kind}");
-                Err(JournalError::Unfit { expected: fold.kind(), found })
+            None => self.append(&JournalEntry::Pass(ours)),
+            Some(JournalEntry::Pass(pass)) if pass == ours => Ok(()),
+            Some(JournalEntry::Pass(pass)) => {
+                let found = format!("other {}", words(&pass.kinds));
+                Err(JournalError::Unfit { expected: words(&ours.kinds), found })
             }
+            Some(other) => Err(other.unfit(&words(&ours.kinds))),
         }
+    }
+
+    /// Returns the next whole entry.
+    fn next(&mut self) -> Result<Option<JournalEntry>, JournalError> {
+        let body = self.next_body()?;
+        Ok(body.map(|body| decode(&body).unwrap_or(JournalEntry::Nothing)))
     }
 
     /// Returns the body of the next whole entry.
-    fn next(&mut self) -> Result<Option<Vec<u8>>, JournalError> {
+    fn next_body(&mut self) -> Result<Option<Vec<u8>>, JournalError> {
         if self.ended {
             return Ok(None);
         }
@@ -225,7 +253,7 @@ impl Journal {
     }
 
     fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let Some(length) = self.number()? else {
+        let Some(length) = self.bytes()?.map(u64::from_le_bytes) else {
             return Ok(None);
         };
         let mut body = vec![];
@@ -234,27 +262,25 @@ impl Journal {
             return Ok(None);
         }
         let sum = checksum(self.checksum, &body);
-        if self.number()? != Some(sum) {
+        if self.bytes()?.map(u32::from_le_bytes) != Some(sum) {
             return Ok(None);
         }
         self.checksum = sum;
-        self.length += 16 + length;
+        self.length += LENGTH + length + CHECKSUM;
         Ok(Some(body))
     }
 
-    fn number(&mut self) -> io::Result<Option<u64>> {
+    fn bytes<const N: usize>(&mut self) -> io::Result<Option<[u8; N]>> {
         let mut bytes = vec![];
-        self.file.by_ref().take(8).read_to_end(&mut bytes)?;
-        Ok(u64::take(&mut bytes.as_slice()))
+        self.file.by_ref().take(N as u64).read_to_end(&mut bytes)?;
+        Ok(bytes.try_into().ok())
     }
 
-    fn append(&mut self, body: &[u8]) -> Result<(), JournalError> {
-        let mut bytes = Vec::with_capacity(body.len() + 16);
-        body.len().put(&mut bytes);
-        bytes.extend(body);
-        self.checksum = checksum(self.checksum, body);
-        self.checksum.put(&mut bytes);
-        self.write(&bytes)
+    fn append(&mut self, entry: &JournalEntry) -> Result<(), JournalError> {
+        let body = encode(entry);
+        self.checksum = checksum(self.checksum, &body);
+        let length = (body.len() as u64).to_le_bytes();
+        self.write(&[&length[..], &body, &self.checksum.to_le_bytes()].concat())
     }
 
     /// Writes after what is whole, in place of what is not.
@@ -279,58 +305,111 @@ fn locked(file: File) -> Result<File, JournalError> {
     }
 }
 
-/// Returns all on which the course of a run depends, limits and the rows themselves excluded.
-fn of_run(data: &dyn Data, options: &DecideOptions) -> [(&'static str, Vec<u8>); 5] {
-    let Shape { rows, columns, sparse } = data.shape();
-    let (goal, kind) = (options.margin == MarginGoal::Max, options.kind == MarginKind::Geometric);
-    let bytes = |value: &dyn Fn(&mut Vec<u8>)| {
-        let mut out = vec![];
-        value(&mut out);
-        out
-    };
-    [
-        ("numbers of rows or features", bytes(&|out| (rows, columns, sparse).put(out))),
-        ("places of the data", bytes(&|out| data.fits().put(out))),
-        ("goals for the margin", bytes(&|out| goal.put(out))),
-        ("kinds of margin", bytes(&|out| kind.put(out))),
-        ("gaps", bytes(&|out| options.gap.put(out))),
-    ]
+/// What an entry says.
+#[derive(Debug, Serialize, Deserialize)]
+enum JournalEntry {
+    /// Nothing that is understood; never written.
+    Nothing,
+    Run(RunEntry),
+    /// The fingerprint.
+    Data(String),
+    Pass(PassEntry),
 }
 
-/// Returns the body of a fold's entry.
-fn entry<F: Kept>(fold: &F) -> Vec<u8> {
-    let mut body = vec![];
-    (fold.kind(), question(fold)).put(&mut body);
-    fold.save(&mut body);
-    body
+impl JournalEntry {
+    fn unfit(&self, expected: &str) -> JournalError {
+        let found = match self {
+            JournalEntry::Nothing => "nothing".to_string(),
+            JournalEntry::Run(_) => "a run".to_string(),
+            JournalEntry::Data(_) => "the name of the data".to_string(),
+            JournalEntry::Pass(pass) => words(&pass.kinds),
+        };
+        JournalError::Unfit { expected: expected.to_string(), found }
+    }
 }
 
-/// Returns a number that tells one question from another.
-fn question<F: Kept>(fold: &F) -> u64 {
-    let mut asked = vec![];
-    fold.question(&mut asked);
-    checksum(START, &asked)
+/// All on which the course of a run depends, limits and the rows themselves excluded.
+#[derive(Debug, Serialize, Deserialize)]
+struct RunEntry {
+    shape: Shape,
+    fits: bool,
+    largest_margin: bool,
+    kind: MarginKind,
+    gap: f64,
 }
 
-/// Returns a number that depends on every byte, and on what came before.
-fn checksum(before: u64, bytes: &[u8]) -> u64 {
-    let mix = |sum: u64, word: u64| draw(&mut (sum ^ word));
-    bytes.chunks(8).fold(mix(before, bytes.len() as u64), |sum, chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        mix(sum, u64::from_le_bytes(word))
-    })
+impl RunEntry {
+    fn of(data: &dyn Data, options: &DecideOptions) -> Self {
+        RunEntry {
+            shape: data.shape(),
+            fits: data.fits(),
+            largest_margin: options.margin == MarginGoal::Max,
+            kind: options.kind,
+            gap: options.gap,
+        }
+    }
+
+    /// Returns what differs in another run.
+    fn difference(&self, other: &RunEntry) -> Option<&'static str> {
+        let differ = [
+            (self.shape != other.shape, "numbers of rows or features"),
+            (self.fits != other.fits, "places of the data"),
+            (self.largest_margin != other.largest_margin, "goals for the margin"),
+            (self.kind != other.kind, "kinds of margin"),
+            (self.gap.to_bits() != other.gap.to_bits(), "gaps"),
+        ];
+        differ.into_iter().find(|(differs, _)| *differs).map(|(_, what)| what)
+    }
+}
+
+/// A pass.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct PassEntry {
+    /// What was asked.
+    kinds: Vec<FoldKind>,
+    /// A number that tells one query from another: vectors that were asked about are as long as what was found.
+    query: u64,
+    /// The state of each query.
+    found: Vec<u8>,
+}
+
+impl PassEntry {
+    fn of<Q: Listed>(query: &Q, found: &Q::Found) -> Self {
+        let asked = queries(query);
+        let found = states(&asked, query, found);
+        PassEntry { kinds: kinds(&asked), query: name(&asked), found }
+    }
+}
+
+fn kinds(asked: &[AskedFold]) -> Vec<FoldKind> {
+    asked.iter().map(AskedFold::kind).collect()
+}
+
+/// Returns the number that tells these queries from others.
+fn name(asked: &[AskedFold]) -> u64 {
+    fnv1a(FNV_BASIS, &encode(&asked))
+}
+
+/// Returns what messages call these queries.
+fn words(kinds: &[FoldKind]) -> String {
+    kinds.iter().map(FoldKind::to_string).collect::<Vec<_>>().join(" and ")
+}
+
+/// Returns the checksum of bytes after others.
+fn checksum(before: u32, bytes: &[u8]) -> u32 {
+    let mut sum = crc32fast::Hasher::new_with_initial(before);
+    sum.update(bytes);
+    sum.finalize()
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::decide_resumable;
+    use super::super::folds::scan::ScanState;
     use super::*;
     use crate::Samples;
     use crate::data::Memory;
     use crate::data::generate::Generator;
-
-    type Change<'a> = &'a dyn Fn(&mut Vec<u8>);
 
     fn place(name: &str) -> std::path::PathBuf {
         std::env::temp_dir().join(format!("linsep-journal-{}-{name}", std::process::id()))
@@ -342,59 +421,103 @@ mod tests {
         decision.map(|decision| decision.passes).map_err(|error| error.to_string())
     }
 
-    /// Returns what comes of a journal in which the body of one entry was changed, and its checksums made
-    /// right.
-    fn forged(name: &str, entry: usize, change: impl Fn(&mut Vec<u8>)) -> Result<u64, String> {
+    /// Returns what comes of a journal in which one entry was changed, and its checksums made right.
+    fn forged(
+        name: &str,
+        entry: usize,
+        change: impl Fn(JournalEntry) -> JournalEntry,
+    ) -> Result<u64, String> {
         let samples = Generator::new(3000, 8, 3).samples::<f64>().unwrap();
         let path = place(name);
         decided(&samples, Journal::create(&path).unwrap()).unwrap();
-        let mut bodies = vec![];
+        let mut entries = vec![];
         let mut journal = Journal::resume(&path).unwrap();
-        while let Some(body) = journal.next().unwrap() {
-            bodies.push(body);
+        while let Some(entry) = journal.next().unwrap() {
+            entries.push(entry);
         }
         drop(journal);
-        assert!(bodies.len() > 3, "{} entries", bodies.len());
-        change(&mut bodies[entry]);
+        assert!(entries.len() > 3, "{} entries", entries.len());
+        let changed = change(std::mem::replace(&mut entries[entry], JournalEntry::Nothing));
+        entries[entry] = changed;
         let mut journal = Journal::create(&path).unwrap();
-        bodies.iter().for_each(|body| journal.append(body).unwrap());
+        entries.iter().for_each(|entry| journal.append(entry).unwrap());
         drop(journal);
         let found = decided(&samples, Journal::resume(&path).unwrap());
         std::fs::remove_file(&path).unwrap();
         found
     }
 
+    /// Returns what comes of a journal in which the entry of a pass was changed.
+    fn forged_pass(
+        name: &str,
+        entry: usize,
+        change: impl Fn(&mut PassEntry),
+    ) -> Result<u64, String> {
+        forged(name, entry, |entry| match entry {
+            JournalEntry::Pass(mut pass) => {
+                change(&mut pass);
+                JournalEntry::Pass(pass)
+            }
+            other => panic!("{other:?} is no pass"),
+        })
+    }
+
+    fn change_scan(pass: &mut PassEntry, change: impl Fn(&mut ScanState)) {
+        let mut state = decode(&pass.found).unwrap();
+        change(&mut state);
+        pass.found = encode(&state);
+    }
+
     /// The fourth entry is that of the second pass, which is not made again.
     #[test]
     fn entries_that_do_not_fit_are_refused() {
-        let whole = forged("as-it-was", 3, |_| {}).unwrap();
+        let whole = forged("as-it-was", 3, |entry| entry).unwrap();
         assert!(whole > 3);
-        let unfit = "the checkpoint does not fit: expected scores, found ";
-        // After length and word: the question, the mistakes, the number of rows, the score and the row.
-        let at = 8 + "scores".len();
-        let other_kind = |body: &mut Vec<u8>| {
-            let mut kind = vec![];
-            "rows astray".to_string().put(&mut kind);
-            body.splice(0..at, kind);
+        let unfit = |found: &str| {
+            Err(format!("the checkpoint does not fit: expected scores, found {found}"))
         };
-        let changes: [(&str, Change); 8] = [
-            ("rows astray", &other_kind),
-            ("other scores", &|body| body[at] ^= 1),
-            ("damaged scores", &|body| body.truncate(body.len() - 1)),
-            ("damaged scores", &|body| body.push(0)),
-            ("damaged scores", &|body| body[at + 16] ^= 1),
-            ("damaged scores", &|body| body[at + 16 + 7] = 255),
-            ("damaged scores", &|body| body[at + 8 + 16 + 8 + 7] = 1),
-            ("nothing", &|body| body.clear()),
+        let second = |change: &dyn Fn(&mut PassEntry)| forged_pass("second", 3, change);
+        let other_kind = second(&|pass| pass.kinds = vec![FoldKind::Astray]);
+        assert_eq!(other_kind, unfit("rows astray"));
+        assert_eq!(
+            second(&|pass| pass.kinds.push(FoldKind::Alike)),
+            unfit("scores and rows alike")
+        );
+        assert_eq!(second(&|pass| pass.query ^= 1), unfit("other scores"));
+        let damages: [&dyn Fn(&mut PassEntry); 6] = [
+            &|pass| pass.found.truncate(pass.found.len() - 1),
+            &|pass| pass.found.push(0),
+            &|pass| pass.found.clear(),
+            // A row that is not there, more rows than were asked for, and too few.
+            &|pass| change_scan(pass, |scan| scan.found[0].1 = 3000),
+            &|pass| change_scan(pass, |scan| scan.found = vec![(0.0, 0); 3000]),
+            &|pass| change_scan(pass, |scan| scan.found.clear()),
         ];
-        for (found, change) in changes {
-            assert_eq!(forged("second", 3, change), Err(format!("{unfit}{found}")));
+        for change in damages {
+            assert_eq!(second(change), unfit("damaged scores"));
         }
+        assert_eq!(forged("nothing", 3, |_| JournalEntry::Nothing), unfit("nothing"));
+        let data = || JournalEntry::Data(String::new());
+        assert_eq!(forged("a-name", 3, |_| data()), unfit("the name of the data"));
         // The first pass is made, and must find the same.
-        let found = forged("first", 2, |b| *b.last_mut().unwrap() ^= 1).unwrap_err();
+        let found = forged_pass("first", 2, |pass| *pass.found.last_mut().unwrap() ^= 1);
+        let found = found.unwrap_err();
         assert!(found.starts_with("the checkpoint does not fit: expected"), "{found}");
-        let found = forged("data", 1, |b| b[0] ^= 1).unwrap_err();
+        let found = forged("data", 1, |_| data()).unwrap_err();
         assert_eq!(found, "the checkpoint is of another run: its data differ");
+        assert!(forged("no-run", 0, |_| data()).unwrap_err().contains("expected a run, found"));
+    }
+
+    #[test]
+    fn a_checkpoint_of_the_version_before_is_refused_and_replaced() {
+        let path = place("version");
+        std::fs::write(&path, "linsep decide checkpoint 1\n and what followed").unwrap();
+        let error = Journal::resume(&path).unwrap_err();
+        assert!(matches!(error, JournalError::OtherVersion));
+        assert_eq!(error.to_string(), "the checkpoint has another version; start again without it");
+        drop(Journal::create(&path).unwrap());
+        assert_eq!(std::fs::read(&path).unwrap(), FIRST_LINE.as_bytes());
+        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]

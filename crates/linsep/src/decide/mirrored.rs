@@ -12,39 +12,37 @@
 //! keep their numbers, since nobody knows of all rows which are left out; so who fetches one that is gets a copy of
 //! a row that is not, which changes nothing about the question. Rows are made block by block, here or where they are.
 
+use std::any::Any;
 use std::collections::HashSet;
 use std::ops::{Neg, Range};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use dashu_int::IBig;
 use linsep_data::error::{Error, ErrorKind};
-use linsep_data::kept::Bytes;
 use linsep_data::samples::{
     About, Dense, Element, LabelNames, Labels, Missing, Sparse, SparseBuilder, SparseFault,
 };
-use linsep_data::{Absorb, Block, Data, Features, Reads, Samples, Shape};
+use linsep_data::{Absorb, Answerable, AnyState, Block, Data, Features, Reads, Samples, Shape};
 use linsep_proof::exact::ExactPlane;
+use serde::{Deserialize, Serialize};
 
-use super::folds::on_planes::{self, lies_on};
-
-/// What it is called in a request.
-const KIND: &str = "mirrored rows";
+use super::folds::on_planes::lies_on;
 
 /// A row: its number, its label, and its numbers that are not zero.
 pub(crate) type StandIn = (usize, bool, Vec<(usize, f64)>);
 
 /// How rows are shown.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Mirror {
     /// Whether each row is shown on both sides.
     pub doubled: bool,
-    /// Hyperplanes, the bias last: rows off one of them are left out.
-    pub planes: Vec<Vec<IBig>>,
+    /// Hyperplanes: rows off one of them are left out.
+    pub planes: Vec<ExactPlane>,
     /// Whether rows on all of them are left out instead.
     pub off: bool,
     /// A row that is not left out.
     pub stand_in: StandIn,
     /// Which rows lie on all hyperplanes, where that has been found out. It stays here.
+    #[serde(skip)]
     pub known: Option<Arc<Vec<bool>>>,
 }
 
@@ -59,25 +57,10 @@ impl Mirror {
         if self.doubled { 2 } else { 1 }
     }
 
-    /// Takes how rows are shown off the front of a request about data of this shape, or nothing where it does
-    /// not say. Nothing at all if the bytes cannot be that.
-    pub fn asked(from: &mut &[u8], shape: Shape) -> Option<Option<Self>> {
-        let mut rest = *from;
-        if String::take(&mut rest)? != KIND {
-            return Some(None);
-        }
-        *from = rest;
-        let planes = on_planes::take(from, shape.columns)?;
-        let (doubled, off, stand_in): (_, _, StandIn) = Bytes::take(from)?;
-        let mirror = Mirror { doubled, planes, off, stand_in, known: None };
-        let fits = mirror.stand_in.2.iter().all(|(column, _)| *column < shape.columns);
-        fits.then_some(Some(mirror))
-    }
-
-    fn put(&self, planes: &[ExactPlane], out: &mut Vec<u8>) {
-        KIND.to_string().put(out);
-        on_planes::put(planes, out);
-        (self.doubled, self.off, self.stand_in.clone()).put(out);
+    /// Returns false if data of this shape cannot be shown in this way.
+    pub fn fits(&self, shape: Shape) -> bool {
+        self.planes.iter().all(|plane| plane.features() == shape.columns)
+            && self.stand_in.2.iter().all(|(column, _)| *column < shape.columns)
     }
 
     /// Returns true if rows are shown as they are, and all of them.
@@ -86,33 +69,26 @@ impl Mirror {
     }
 
     /// Returns true if a row is not left out.
-    fn stays(
-        &self,
-        planes: &[ExactPlane],
-        features: &Features,
-        place: usize,
-        number: usize,
-    ) -> bool {
+    fn stays(&self, features: &Features, place: usize, number: usize) -> bool {
         let on = match &self.known {
             Some(known) => known[number],
-            None => lies_on(planes, features, place),
+            None => lies_on(&self.planes, features, place),
         };
         on != self.off
     }
 
     /// Returns what is shown of blocks of data. Errors if a row is too long for floats.
     pub fn shown(&self, blocks: &[Block<'_>]) -> Result<Vec<Shown>, Error> {
-        let planes = on_planes::planes(&self.planes);
-        blocks.iter().map(|block| self.show(block, &planes)).collect()
+        blocks.iter().map(|block| self.show(block)).collect()
     }
 
-    fn show(&self, block: &Block, planes: &[ExactPlane]) -> Result<Shown, Error> {
+    fn show(&self, block: &Block) -> Result<Shown, Error> {
         let (samples, times) = (block.samples(), self.times());
         let (mut lines, mut runs): (Vec<Line>, Vec<(Range<usize>, usize)>) = (vec![], vec![]);
         let mut labels = vec![];
         for place in block.places() {
             let number = block.number(place);
-            if !self.stays(planes, samples.features(), place, number) {
+            if !self.stays(samples.features(), place, number) {
                 continue;
             }
             let (start, positive) = (lines.len(), samples.positive()[place]);
@@ -263,10 +239,9 @@ impl<'a> Mirrored<'a> {
     pub fn originals(&self, rows: &[usize]) -> Result<Vec<usize>, Error> {
         let mut numbers = self.numbers(rows);
         if !self.mirror.planes.is_empty() && !numbers.is_empty() {
-            let (samples, planes) =
-                (self.data.fetch(&numbers)?, on_planes::planes(&self.mirror.planes));
+            let samples = self.data.fetch(&numbers)?;
             for (place, number) in numbers.iter_mut().enumerate() {
-                if !self.mirror.stays(&planes, samples.features(), place, *number) {
+                if !self.mirror.stays(samples.features(), place, *number) {
                     *number = self.mirror.stand_in.0;
                 }
             }
@@ -285,33 +260,46 @@ impl<'a> Mirrored<'a> {
 }
 
 /// What the blocks of the data are shown to.
-struct Through<'a> {
+struct Through<'a, S: ?Sized> {
     mirror: &'a Mirror,
-    planes: &'a [ExactPlane<'a>],
-    seen: &'a dyn Absorb,
+    seen: &'a S,
     failed: Mutex<Option<Error>>,
 }
 
-impl Absorb for Through<'_> {
+impl<'a, S: ?Sized> Through<'a, S> {
+    fn new(mirror: &'a Mirror, seen: &'a S) -> Self {
+        Through { mirror, seen, failed: Mutex::default() }
+    }
+
+    /// Errors if a row could not be shown.
+    fn result(self) -> Result<(), Error> {
+        let failed = self.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+impl<S: Absorb + ?Sized> Absorb for Through<'_, S> {
     fn absorb(&self, block: &Block<'_>) {
-        match self.mirror.show(block, self.planes) {
+        match self.mirror.show(block) {
             Ok(shown) => shown.blocks().for_each(|block| self.seen.absorb(&block)),
             Err(error) => {
                 self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
         }
     }
+}
 
-    fn request(&self) -> Option<Vec<u8>> {
-        let asked = self.seen.request()?;
-        let mut request = vec![];
-        self.mirror.put(self.planes, &mut request);
-        request.extend(asked);
-        Some(request)
+impl<S: Answerable + ?Sized> Answerable for Through<'_, S> {
+    fn queries(&self) -> Vec<&dyn Any> {
+        self.seen.queries()
     }
 
-    fn accept(&self, found: &[u8], shape: Shape) -> Option<()> {
-        self.seen.accept(found, self.mirror.shape(shape))
+    fn shown_by(&self) -> Option<&dyn Any> {
+        Some(self.mirror)
+    }
+
+    fn accept(&self, states: Vec<AnyState>) -> Option<()> {
+        self.seen.accept(states)
     }
 }
 
@@ -325,13 +313,19 @@ impl Data for Mirrored<'_> {
         if self.mirror.is_plain() {
             return self.data.pass(seen);
         }
-        let planes = &on_planes::planes(&self.mirror.planes);
-        let through = Through { mirror: &self.mirror, planes, seen, failed: Mutex::default() };
+        let through = Through::new(&self.mirror, seen);
         self.data.pass(&through)?;
-        match through.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
-            None => Ok(()),
+        through.result()
+    }
+
+    fn ask(&self, asked: &dyn Answerable) -> Result<(), Error> {
+        self.reads.add(self.shape().rows as u64);
+        if self.mirror.is_plain() {
+            return self.data.ask(asked);
         }
+        let through = Through::new(&self.mirror, asked);
+        self.data.ask(&through)?;
+        through.result()
     }
 
     fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
@@ -340,9 +334,8 @@ impl Data for Mirrored<'_> {
         }
         let (numbers, times) = (self.numbers(rows), self.mirror.times());
         let samples = self.data.fetch(&numbers)?;
-        let planes = on_planes::planes(&self.mirror.planes);
         let stays = |(place, &number): (usize, &usize)| {
-            self.mirror.stays(&planes, samples.features(), place, number)
+            self.mirror.stays(samples.features(), place, number)
         };
         let stays: Vec<bool> = numbers.iter().enumerate().map(stays).collect();
         let (_, positive, stand_in) = &self.mirror.stand_in;
@@ -388,26 +381,20 @@ impl Data for Mirrored<'_> {
 
 #[cfg(test)]
 mod tests {
-    use linsep_data::{Fold, Memory, fold};
+    use dashu_int::IBig;
+    use linsep_data::Memory;
 
     use super::*;
+    use crate::decide::planes;
 
     /// Takes note of every row that a pass shows.
-    struct Rows(Vec<(usize, String)>);
+    #[derive(Default)]
+    struct ShownRows(Mutex<Vec<(usize, String)>>);
 
-    impl Fold for Rows {
-        fn fresh(&self) -> Self {
-            Rows(vec![])
-        }
-
-        fn absorb(&mut self, block: &Block<'_>) {
+    impl Absorb for ShownRows {
+        fn absorb(&self, block: &Block<'_>) {
             let shown = |place| (block.number(place), shown(block.samples(), place));
-            self.0.extend(block.places().map(shown));
-        }
-
-        fn merge(mut self, other: Self) -> Self {
-            self.0.extend(other.0);
-            self
+            self.0.lock().unwrap().extend(block.places().map(shown));
         }
     }
 
@@ -437,7 +424,9 @@ mod tests {
         for design in designs() {
             let memory = Memory::new(&design);
             let mirrored = Mirrored::new(&memory, mirror.clone());
-            let mut rows = fold(&mirrored, Rows(vec![])).unwrap().0;
+            let seen = ShownRows::default();
+            mirrored.pass(&seen).unwrap();
+            let mut rows = seen.0.into_inner().unwrap();
             rows.sort_unstable();
             let rows: Vec<String> = rows.iter().map(|(k, row)| format!("{k}{row}")).collect();
             assert_eq!(rows.join(" "), passed);
@@ -462,7 +451,7 @@ mod tests {
     #[test]
     fn rows_off_a_plane_are_not_shown_and_another_is_fetched_for_them() {
         // The second feature is 3 in the middle row alone.
-        let planes = vec![[0, 1, -3].map(IBig::from).to_vec()];
+        let planes = planes(&[[0, 1, -3].map(IBig::from).to_vec()]);
         let stand_in = (1, false, vec![(1, 3.0)]);
         let mirror = Mirror { planes, stand_in, doubled: true, ..Mirror::default() };
         let row = "+[0.0, -3.0] -[0.0, 3.0]";

@@ -10,14 +10,14 @@
 
 use std::cell::{OnceCell, RefCell};
 
-use linsep_data::kept::{fold_kept, fold_kept_until};
-use linsep_data::{Data, Error, Kept, Reads, Shape};
+use linsep_data::{Data, Error, Reads, Shape};
 
 use super::exact::Halt;
 use super::folds::first_look::{Facts, FirstLook};
 use super::journal::{Journal, JournalError};
 use super::options::DecideOptions;
 use crate::Samples;
+use crate::asked::{Listed, fold, fold_until};
 
 /// Why a pass was not made.
 #[derive(Debug)]
@@ -89,40 +89,40 @@ impl<'a> Passes<'a> {
         self.data.reads()
     }
 
-    /// Returns the fold after it has seen every row, or with what the journal says that it finds in them.
-    pub fn fold<F: Kept>(&self, asked: F, halt: Halt) -> Result<F, PassError> {
+    /// Returns what is found in all rows, by a pass or by the journal.
+    pub fn fold<Q: Listed>(&self, asked: Q, halt: Halt) -> Result<Q::Found, PassError> {
         // Without a halt so far, a run without limits has done the same up to here.
         let journal = self.journal.as_ref().filter(|_| !halt());
         if self.facts.get().is_none() {
-            let (found, look) = fold_kept(self.data, (asked, FirstLook::new(self.shape())))?;
-            self.know(look.facts())?;
+            let query = (asked, FirstLook::new(self.shape()));
+            let (found, look) = fold(self.data, &query)?;
+            self.know(query.1.facts(look))?;
             if let Some(journal) = journal {
-                journal.borrow_mut().confirm(&found)?;
+                journal.borrow_mut().confirm(&query.0, &found)?;
             }
             return Ok(found);
         }
         let Some(journal) = journal else {
-            return Ok(fold_kept(self.data, asked)?);
+            return Ok(fold(self.data, &asked)?);
         };
-        let restored = journal.borrow_mut().restore(asked, self.shape())?;
-        match restored {
-            Ok(found) => {
-                self.reads().add(self.shape().rows as u64);
-                Ok(found)
-            }
-            Err(asked) => {
-                let found = fold_kept(self.data, asked)?;
-                journal.borrow_mut().keep(&found)?;
-                Ok(found)
-            }
+        if let Some(found) = journal.borrow_mut().restore(&asked, self.shape())? {
+            self.reads().add(self.shape().rows as u64);
+            return Ok(found);
         }
+        let found = fold(self.data, &asked)?;
+        journal.borrow_mut().keep(&asked, &found)?;
+        Ok(found)
     }
 
-    /// Returns the same for a fold that looks long at each row: it may be halted within the pass, and nothing is
+    /// Returns the same for a query that looks long at each row: it may be halted within the pass, and nothing is
     /// returned then. Where there is a journal the pass is made to its end.
-    pub fn fold_until<F: Kept>(&self, asked: F, halt: Halt) -> Result<Option<F>, PassError> {
+    pub fn fold_until<Q: Listed>(
+        &self,
+        asked: Q,
+        halt: Halt,
+    ) -> Result<Option<Q::Found>, PassError> {
         if self.journal.is_none() {
-            return Ok(fold_kept_until(self.data, asked, halt)?);
+            return Ok(fold_until(self.data, &asked, halt)?);
         }
         let found = self.fold(asked, halt)?;
         Ok((!halt()).then_some(found))
@@ -130,10 +130,11 @@ impl<'a> Passes<'a> {
 
     /// Returns what the first pass has found; makes one if there was none.
     pub fn facts(&self) -> Result<&Facts, PassError> {
-        match self.facts.get() {
-            Some(facts) => Ok(facts),
-            None => self.know(fold_kept(self.data, FirstLook::new(self.shape()))?.facts()),
+        if let Some(facts) = self.facts.get() {
+            return Ok(facts);
         }
+        let query = FirstLook::new(self.shape());
+        self.know(query.facts(fold(self.data, &query)?))
     }
 
     /// Takes note of what the first pass has found. Errors if the journal is of other data.

@@ -1,17 +1,18 @@
 //! The search: the data, what may be spent on it, and what is known so far.
 
 use dashu_int::IBig;
-use linsep_data::{Kept, Shape};
+use linsep_data::Shape;
 use linsep_proof::{Conflict, MarginKind, RowWeights};
 
 use super::budget::Budget;
 use super::exact::conflict::{Solution, solve};
 use super::exact::rows::SignedRows;
-use super::folds::class_sums::ClassSums;
+use super::folds::class_sums::ClassSumsState;
 use super::folds::first_look::Facts;
 use super::options::{DecideOptions, MarginGoal};
 use super::passes::{PassError, Passes};
 use crate::Hyperplane;
+use crate::asked::Listed;
 
 /// Hyperplanes without a mistake that are kept, should the checker refuse the best.
 const CANDIDATES: usize = 4;
@@ -37,7 +38,7 @@ pub(super) struct Search<'a> {
     /// Rows that float solvers ended with: where exact ones start.
     pub ended_with: Vec<usize>,
     /// The sums of both classes, once a pass has taken them.
-    pub sums: Option<ClassSums>,
+    pub sums: Option<ClassSumsState>,
 }
 
 impl<'a> Search<'a> {
@@ -62,8 +63,8 @@ impl<'a> Search<'a> {
         self.shape.columns + 1
     }
 
-    /// Returns the fold after it has seen every row. On the first pass the first look rides along.
-    pub fn pass<F: Kept>(&self, asked: F) -> Result<F, PassError> {
+    /// Returns what is found in all rows. On the first pass the first look rides along.
+    pub fn pass<Q: Listed>(&self, asked: Q) -> Result<Q::Found, PassError> {
         self.data.fold(asked, &self.budget.halt_between_passes())
     }
 

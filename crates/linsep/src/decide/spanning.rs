@@ -52,7 +52,7 @@ pub(super) fn spanning(
             0 => vec![],
             _ => {
                 let vector = elimination.random_solution();
-                data.fold(OffSpan::new(&vector, &residues, 2 * dimension), halt)?.rows()
+                data.fold(OffSpan::new(vector, Prime(PRIMES[0]), 2 * dimension), halt)?.rows()
             }
         };
         if more.is_empty() {
@@ -87,8 +87,8 @@ pub(super) fn basis(
         };
         let off = match vectors.is_empty() {
             true => vec![],
-            false => match data.fold_until(OnPlanes::new(&planes(&vectors), 1), halt)? {
-                Some(found) => found.off(),
+            false => match data.fold_until(OnPlanes::new(planes(&vectors), 1), halt)? {
+                Some(found) => found.off,
                 None => return Ok(None),
             },
         };

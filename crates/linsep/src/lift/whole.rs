@@ -2,18 +2,20 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use linsep_data::{Absorb, Block, Data, Error, Features, Fold, Samples, fold};
-use linsep_proof::Fingerprint;
+use linsep_data::hash::mix;
+use linsep_data::{Absorb, Block, Data, Error, Features, FoldQuery, Samples, Shape};
+use linsep_proof::{Fingerprint, FingerprintState};
+use serde::{Deserialize, Serialize};
 
 use super::{Length, Rows};
 use crate::Hyperplane;
-use crate::random::draw;
+use crate::asked::fold;
 
 /// The rows of the data, wherever they are. Who asks it for more than the rows at hand cannot fail: what
 /// goes wrong is kept, and whoever shows the rows looks for it.
 pub(crate) struct Whole<'a> {
     data: &'a dyn Data,
-    survey: OnceLock<Survey>,
+    survey: OnceLock<SurveyState>,
     /// What names the data, weights of rows included.
     name: OnceLock<String>,
     /// The first row, where rows are not in memory.
@@ -21,63 +23,87 @@ pub(crate) struct Whole<'a> {
     failure: OnceLock<Error>,
 }
 
-/// What a pass finds out about rows before anything is learned from them.
-#[derive(Clone, Copy, Debug, Default)]
-struct Survey {
-    /// The length of the longest lifted row before it is made one, and the most stored values of a row.
+/// Finds out about rows what is needed before anything is learned from them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct RowSurvey;
+
+/// The length of the longest lifted row before it is made one, and the most stored values of a row.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct SurveyState {
     longest: f64,
     stored: usize,
 }
 
-impl Fold for Survey {
-    fn fresh(&self) -> Self {
-        Survey::default()
+impl FoldQuery for RowSurvey {
+    type State = SurveyState;
+
+    fn begin(&self) -> SurveyState {
+        SurveyState::default()
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut SurveyState, block: &Block<'_>) {
         let samples = block.samples();
         for place in block.places() {
-            self.longest = self.longest.max(samples.norms()[place]);
+            state.longest = state.longest.max(samples.norms()[place]);
             if let Features::Sparse(matrix) = samples.features() {
-                self.stored = self.stored.max(matrix.row(place).0.len());
+                state.stored = state.stored.max(matrix.row(place).0.len());
             }
         }
     }
 
-    fn merge(self, other: Self) -> Self {
-        Survey { longest: self.longest.max(other.longest), stored: self.stored.max(other.stored) }
+    fn merge(&self, state: &mut SurveyState, other: SurveyState) {
+        state.longest = state.longest.max(other.longest);
+        state.stored = state.stored.max(other.stored);
+    }
+
+    fn fits(&self, _: Shape) -> bool {
+        true
+    }
+
+    fn admits(&self, state: &SurveyState, shape: Shape) -> bool {
+        state.longest >= 0.0 && state.stored <= shape.columns
     }
 }
 
-/// The weights of rows in a number, which the fingerprint of a proof knows nothing of; zero if there are none.
-#[derive(Clone, Copy, Debug, Default)]
-struct WeightsNamed(u64);
+/// Makes a number of the weights of rows, which the fingerprint of a proof knows nothing of; zero if there are none.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct RowWeightsName;
 
-impl Fold for WeightsNamed {
-    fn fresh(&self) -> Self {
-        WeightsNamed::default()
+impl FoldQuery for RowWeightsName {
+    type State = u64;
+
+    fn begin(&self) -> u64 {
+        0
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, sum: &mut u64, block: &Block<'_>) {
         let Some(weights) = block.samples().weights() else { return };
         for place in block.places() {
             let words = [block.number(place) as u64, weights[place].to_bits()];
-            let row = words.into_iter().fold(0, |hash, word| draw(&mut (hash ^ word)));
+            let row = words.into_iter().fold(0, |hash, word| mix(hash ^ word));
             // A sum does not depend on the order of rows; their numbers are in it.
-            self.0 = self.0.wrapping_add(row);
+            *sum = sum.wrapping_add(row);
         }
     }
 
-    fn merge(self, other: Self) -> Self {
-        WeightsNamed(self.0.wrapping_add(other.0))
+    fn merge(&self, sum: &mut u64, other: u64) {
+        *sum = sum.wrapping_add(other);
+    }
+
+    fn fits(&self, _: Shape) -> bool {
+        true
+    }
+
+    fn admits(&self, _: &u64, _: Shape) -> bool {
+        true
     }
 }
 
 /// What names the data: every value, every label, every weight and their places.
-type NameFold = (Fingerprint, WeightsNamed);
+type NameQuery = (Fingerprint, RowWeightsName);
 
-fn name((fingerprint, WeightsNamed(weights)): &NameFold) -> String {
-    let named = fingerprint.named();
+fn name(query: &NameQuery, (fingerprint, weights): (FingerprintState, u64)) -> String {
+    let named = query.0.named(fingerprint);
     format!("{}{weights:016x}", named.name().fingerprint)
 }
 
@@ -90,9 +116,10 @@ impl<'a> Whole<'a> {
         let whole = Whole { data, survey, name: OnceLock::new(), first, failure: OnceLock::new() };
         if data.resident().is_none() {
             // A checkpoint may need the name; rows that are read anyway cost little more.
-            let (survey, named) = fold(data, (Survey::default(), whole.unnamed()))?;
+            let query = (RowSurvey, whole.unnamed());
+            let (survey, found) = fold(data, &query)?;
             let _ = whole.survey.set(survey);
-            let _ = whole.name.set(name(&named));
+            let _ = whole.name.set(name(&query.1, found));
             let _ = whole.first.set(data.fetch(&[0])?);
         }
         Ok(whole)
@@ -127,17 +154,17 @@ impl<'a> Whole<'a> {
     /// Returns what names the data: the fingerprint of a proof, and that of the weights of rows. Costs a pass, once.
     pub fn name(&self) -> &str {
         self.name.get_or_init(|| {
-            let named = fold(self.data, self.unnamed()).map(|named| name(&named));
-            self.kept(named)
+            let query = self.unnamed();
+            self.kept(fold(self.data, &query).map(|found| name(&query, found)))
         })
     }
 
-    fn unnamed(&self) -> NameFold {
-        (Fingerprint::of(self.data.shape()), WeightsNamed::default())
+    fn unnamed(&self) -> NameQuery {
+        (Fingerprint::of(self.data.shape()), RowWeightsName)
     }
 
-    fn survey(&self) -> Survey {
-        *self.survey.get_or_init(|| self.kept(fold(self.data, Survey::default())))
+    fn survey(&self) -> SurveyState {
+        *self.survey.get_or_init(|| self.kept(fold(self.data, &RowSurvey)))
     }
 
     /// Returns w·z of all rows in `out`. Costs a pass.

@@ -18,17 +18,17 @@ use std::sync::Arc;
 
 use dashu_int::IBig;
 use linsep_data::Error;
-use linsep_data::kept::fold_kept;
 use linsep_proof::exact::parts;
 use linsep_proof::proof::{Claim, Integers};
-use linsep_proof::{Fingerprint, Plane, Proof};
+use linsep_proof::{Plane, Proof, name_data};
 
 use super::allowance::Allowance;
 use super::question::Question;
 use super::space::Space;
+use crate::asked::fold;
 use crate::decide::{
-    DecideError, Directions, Halt, Limit, Mirror, OnPlanes, Outcome, StandIn, StepSize, Watch,
-    decide_data, in_lowest_terms, planes, rounded,
+    DecideError, Directions, Halt, Limit, Mirror, OnPlanes, OnPlanesState, Outcome, StandIn,
+    StepSize, Watch, decide_data, in_lowest_terms, planes, rounded,
 };
 
 /// What all directions have in common.
@@ -64,7 +64,7 @@ impl Face {
 
     /// Returns how the rows on the face are shown.
     pub fn on(&self) -> Mirror {
-        let (planes, known) = (self.planes.clone(), self.on.clone());
+        let (planes, known) = (planes(&self.planes), self.on.clone());
         Mirror { planes, known, stand_in: self.stand_ins[0].clone(), ..Mirror::default() }
     }
 
@@ -82,7 +82,7 @@ impl Face {
             (0, _) => Ok((0..question.vectors.min(most)).collect()),
             (rows, _) if rows == question.data.shape().rows || most == 0 => Ok(vec![]),
             (_, Some(on)) => Ok((0..question.vectors).filter(|&k| !on[k]).take(most).collect()),
-            _ => Ok(fold_kept(question.data, OnPlanes::new(&planes(&self.planes), most))?.off()),
+            _ => Ok(fold(question.data, &OnPlanes::new(planes(&self.planes), most))?.off),
         }
     }
 
@@ -93,10 +93,8 @@ impl Face {
         let data = question.data;
         let list = data.fits();
         let most = if list { usize::MAX } else { 1 };
-        let so_far = planes(&self.planes);
-        let left = fold_kept(data, OnPlanes::new(&so_far, most))?;
-        let (count, first) = (left.count(), left.first());
-        let off = left.off();
+        let OnPlanesState { count, first, off } =
+            fold(data, &OnPlanes::new(planes(&self.planes), most))?;
         (self.rows, self.vectors) = (count, count - (data.shape().rows - question.vectors));
         if list {
             let mut on = vec![true; data.shape().rows];
@@ -196,7 +194,7 @@ fn one_class(question: &Question, positive: bool, face: &mut Face) -> Result<(),
     step[shape.columns] = if positive { IBig::ONE } else { -IBig::ONE };
     let (bias, weights) = step.split_last().expect("a bias");
     let hyperplane = Plane::from((weights.to_vec(), bias.clone()));
-    let named = fold_kept(question.data, Fingerprint::of(shape))?.named();
+    let named = name_data(question.data)?;
     face.proof = Some(Proof::about(named.name().clone(), Claim::Separable { hyperplane }));
     face.steps.push(step);
     (face.rows, face.vectors) = (0, 0);
@@ -251,7 +249,7 @@ pub(super) fn interior(
         // The rows that are strict so far are those off the planes of the steps before.
         let before = planes(&face.planes[..k]);
         let (from, by) = (rounded(&direction), rounded(step));
-        let size = fold_kept(question.data, StepSize::new(&before, &from, &by))?.size();
+        let size = fold(question.data, &StepSize::new(before, from, by))?;
         let mut shift =
             (-libm::log2(size)).ceil().clamp(0.0, 1e4) as i64 + bits(step) - bits(&direction);
         loop {
@@ -280,13 +278,13 @@ fn is_strict(question: &Question, face: &Face, k: usize, g: &[IBig]) -> Result<b
         true => face.off(),
         // What is off the planes so far; who is fetched in the place of others does not matter here.
         false => {
-            let planes = face.planes[..=k].to_vec();
+            let planes = planes(&face.planes[..=k]);
             Mirror { planes, off: true, stand_in: face.stand_ins[1].clone(), ..Mirror::default() }
         }
     };
     let rows = crate::decide::Mirrored::new(question.data, mirror);
     let vectors = [g.to_vec()];
-    let found = fold_kept(&rows, Directions::new(&planes(&vectors), true, 1))?.found();
+    let found = fold(&rows, &Directions::new(planes(&vectors), true, 1))?.found();
     Ok(found[0].0 == 0)
 }
 

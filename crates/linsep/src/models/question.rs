@@ -4,11 +4,11 @@
 //! the engine is shown on both sides, and b is zero.
 
 use dashu_int::IBig;
-use linsep_data::kept::fold_kept;
 use linsep_data::{Data, Error};
 use linsep_proof::exact::{Sum, parts};
 use linsep_proof::structure::{Coefficient, Structure};
 
+use crate::asked::fold;
 use crate::decide::{Constants, Mirror, Mirrored};
 
 /// Rows, and how directions become coefficients.
@@ -34,7 +34,7 @@ impl<'a> Question<'a> {
         let columns = data.shape().columns;
         let constant = match intercept {
             true => None,
-            false => fold_kept(data, Constants::default())?.found().first().copied(),
+            false => fold(data, &Constants)?.found().first().copied(),
         };
         let one = |column, at| Coefficient { block: None, column, at };
         let mut coefficients: Vec<Coefficient> =

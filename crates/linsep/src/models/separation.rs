@@ -16,7 +16,6 @@
 use std::fmt;
 
 use dashu_int::IBig;
-use linsep_data::kept::fold_kept;
 use linsep_data::samples::{LabelNames, Labels, Missing};
 use linsep_data::{Data, Features, Memory};
 use linsep_proof::Proof;
@@ -29,6 +28,7 @@ use super::question::Question;
 use super::signs::signs;
 use super::space::{Space, on_one_exponent, telling};
 use crate::Samples;
+use crate::asked::fold;
 use crate::decide::{
     Constants, DecideError, DecideOptions, Halt, Limit, Mirror, Watch, free, rounded, spread,
 };
@@ -327,7 +327,7 @@ fn constant_column(structure: &Structure) -> Result<Option<usize>, linsep_data::
     if !structure.is_doubled() || !structure.is_plain() {
         return Ok(None);
     }
-    let found = fold_kept(&structure.once(), Constants::default())?.found();
+    let found = fold(&structure.once(), &Constants)?.found();
     // In rows that are left out it may be something else.
     let column = found.first().map(|(column, _)| *column);
     Ok(column.filter(|&column| structure.is_constant(column)))

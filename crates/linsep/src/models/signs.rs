@@ -19,7 +19,6 @@ use std::collections::HashSet;
 
 use dashu_int::IBig;
 use linsep_data::Samples;
-use linsep_data::kept::fold_kept;
 use linsep_proof::exact::{Sum, parts};
 use linsep_proof::structure::Coefficient;
 use rayon::prelude::*;
@@ -30,6 +29,7 @@ use super::nnls::nearest;
 use super::question::{Question, value};
 use super::separation::Sign;
 use super::space::{Space, on_one_exponent, size};
+use crate::asked::fold;
 use crate::decide::{
     Alternative, DecideError, Directions, Farkas, Halt, Mirrored, Scan, Scorer, in_lowest_terms,
     planes, rounded, spread,
@@ -184,7 +184,7 @@ impl<'a> Search<'a> {
     fn start(&mut self) -> Result<bool, DecideError> {
         let dimension = self.face.space.dimension();
         let scan = Scan::new(Scorer::Lifted(rounded(self.strict)), NEAREST_ROWS * dimension);
-        let worst = fold_kept(self.off, scan)?.report().worst;
+        let worst = fold(self.off, &scan)?.report().worst;
         let mut rows: Vec<usize> = worst.iter().map(|(_, row)| *row).collect();
         rows.extend(spread(self.question.data.shape().rows, OTHER_ROWS * dimension));
         self.join(rows)
@@ -313,8 +313,8 @@ impl<'a> Search<'a> {
                 continue;
             }
             let most = ADDED_ROWS * self.face.space.dimension();
-            let ready = planes(&directions);
-            let checked = fold_kept(self.off, Directions::new(&ready, false, most))?.found();
+            let query = Directions::new(planes(&directions), false, most);
+            let checked = fold(self.off, &query)?.found();
             let mut joining = vec![];
             for ((k, direction), (count, wrong)) in asked.into_iter().zip(directions).zip(checked) {
                 if count == 0 {

@@ -78,6 +78,7 @@ impl Prime {
 
 /// Floats modulo a prime: a float is an integer times a power of two, of either sign, and two has an
 /// inverse.
+#[derive(Clone)]
 pub struct Residues {
     prime: Prime,
     /// The powers of two from [`LOWEST`] on.
@@ -96,11 +97,6 @@ impl Residues {
         let next = |power: &u64| Some(prime.times(*power, 2));
         let powers = std::iter::successors(Some(lowest), next);
         Residues { prime, powers: powers.take((HIGHEST - LOWEST + 1) as usize).collect() }
-    }
-
-    /// Returns the prime.
-    pub fn prime(&self) -> u64 {
-        self.prime.0
     }
 
     fn of(&self, value: f64) -> u64 {

@@ -37,7 +37,7 @@ pub fn carried(samples: &Samples, separator: &WeakSeparator, deadline: &Deadline
 fn with_rows(samples: &Samples, separator: WeakSeparator) -> Carried {
     let WeakSeparator { weights, bias } = &separator;
     let features = (0..weights.len()).filter(|&k| weights[k] != IBig::ZERO).collect();
-    let plane = ExactPlane::new(weights, bias);
+    let plane = ExactPlane::new(weights.to_vec(), bias.clone());
     let strict = |&i: &usize| plane.sign(Row::of(samples.features(), i)) != Ordering::Equal;
     let rows =
         (0..samples.rows()).into_par_iter().with_min_len(256).filter(strict).collect::<Vec<_>>();

@@ -1,5 +1,6 @@
 //! All rows that stand under both labels.
 
+use linsep_data::hash::mix;
 use rayon::prelude::*;
 
 use super::super::contradiction::stored;
@@ -31,13 +32,10 @@ pub fn contradictions(samples: &Samples) -> Vec<Vec<usize>> {
 }
 
 fn hash(samples: &Samples, i: usize) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut mix =
-        |word: u64| hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let mut hash = 0;
     samples.features().for_each(i, |k, v| {
         if v != 0.0 {
-            mix(k as u64);
-            mix(v.to_bits());
+            hash = mix(hash ^ v.to_bits()).wrapping_add(k as u64);
         }
     });
     hash

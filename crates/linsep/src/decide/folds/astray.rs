@@ -2,10 +2,9 @@
 
 use std::cmp::Ordering;
 
-use dashu_int::IBig;
-use linsep_data::kept::Bytes;
-use linsep_data::{Block, Fold, Kept, Samples, Shape};
+use linsep_data::{Block, FoldQuery, Samples, Shape};
 use linsep_proof::exact::{ExactPlane, Row};
+use serde::{Deserialize, Serialize};
 
 /// Returns true if a row is on the wrong side, or on the hyperplane where that is not enough.
 pub fn off(plane: &ExactPlane, strict: bool, samples: &Samples, place: usize) -> bool {
@@ -18,73 +17,56 @@ pub fn off(plane: &ExactPlane, strict: bool, samples: &Samples, place: usize) ->
 }
 
 /// Finds the first rows that are not where they should be.
-pub struct Astray<'a> {
-    w: &'a [IBig],
-    plane: &'a ExactPlane<'a>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Astray {
+    plane: ExactPlane,
     strict: bool,
     most: usize,
-    rows: Vec<usize>,
 }
 
-impl<'a> Astray<'a> {
-    /// Returns the search in no rows yet for at most so many; `w` is the plane, its bias last.
-    pub fn new(w: &'a [IBig], plane: &'a ExactPlane<'a>, strict: bool, most: usize) -> Self {
-        Astray { w, plane, strict, most, rows: vec![] }
-    }
-
-    /// Returns the rows, rising, once all have been seen.
-    pub fn rows(self) -> Vec<usize> {
-        self.rows
-    }
-
-    fn keep(&mut self) {
-        self.rows.sort_unstable();
-        self.rows.truncate(self.most);
+impl Astray {
+    /// Returns the search for at most `most` rows.
+    pub fn new(plane: ExactPlane, strict: bool, most: usize) -> Self {
+        Astray { plane, strict, most }
     }
 }
 
-impl Fold for Astray<'_> {
-    fn fresh(&self) -> Self {
-        Astray { rows: vec![], ..*self }
+impl FoldQuery for Astray {
+    /// The rows, rising.
+    type State = Vec<usize>;
+
+    fn begin(&self) -> Vec<usize> {
+        vec![]
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, rows: &mut Vec<usize>, block: &Block<'_>) {
         for place in block.places() {
-            if off(self.plane, self.strict, block.samples(), place) {
-                self.rows.push(block.number(place));
+            if off(&self.plane, self.strict, block.samples(), place) {
+                rows.push(block.number(place));
             }
         }
-        self.keep();
+        self.settle(rows);
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        self.rows.extend(other.rows);
-        self.keep();
-        self
-    }
-}
-
-impl Kept for Astray<'_> {
-    fn kind(&self) -> String {
-        "rows astray".to_string()
+    fn merge(&self, rows: &mut Vec<usize>, other: Vec<usize>) {
+        rows.extend(other);
+        self.settle(rows);
     }
 
-    fn question(&self, out: &mut Vec<u8>) {
-        let w: Vec<Vec<u8>> = self.w.iter().map(|weight| weight.to_le_bytes().into_vec()).collect();
-        (w, self.strict, self.most).put(out);
+    fn settle(&self, rows: &mut Vec<usize>) {
+        rows.sort_unstable();
+        rows.truncate(self.most);
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
-        self.rows.put(out);
+    fn fits(&self, shape: Shape) -> bool {
+        self.plane.features() == shape.columns
     }
 
-    fn named(&self) -> Vec<usize> {
-        self.rows.clone()
+    fn admits(&self, rows: &Vec<usize>, shape: Shape) -> bool {
+        rows.len() <= self.most && rows.iter().all(|&row| row < shape.rows)
     }
 
-    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        self.rows = Bytes::take(from)?;
-        let fits = self.rows.len() <= self.most;
-        (fits && self.rows.iter().all(|&row| row < shape.rows)).then_some(())
+    fn named(&self, rows: &Vec<usize>) -> Vec<usize> {
+        rows.clone()
     }
 }

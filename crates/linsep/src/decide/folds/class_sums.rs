@@ -1,26 +1,29 @@
 //! The sums of the lifted rows of each class.
 
-use linsep_data::kept::Bytes;
-use linsep_data::{Block, Fold, Kept, Shape};
+use linsep_data::{Block, FoldQuery, Shape};
+use serde::{Deserialize, Serialize};
 
 use crate::kernels::Grid;
 use crate::lift::Rows;
 
 /// Sums the lifted rows of each class, on a grid: the same bits in any order.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClassSums {
-    grid: Grid,
-    /// Of the negative class, of the positive one.
-    sums: [Vec<f64>; 2],
+    shape: Shape,
 }
 
-impl ClassSums {
-    /// Returns the sums of no rows yet, of data of this shape.
-    pub fn new(shape: Shape) -> Self {
-        // Coordinates of a lifted row lie between -1 and 1.
-        let grid = Grid::new(shape.rows, 1.0);
-        ClassSums { grid, sums: [0, 1].map(|_| vec![0.0; shape.columns + 1]) }
-    }
+/// The sums of the negative class, and of the positive one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ClassSumsState([Vec<f64>; 2]);
 
+impl ClassSums {
+    /// Returns the query for data of this shape.
+    pub fn new(shape: Shape) -> Self {
+        ClassSums { shape }
+    }
+}
+
+impl ClassSumsState {
     /// Returns the sum of the lifted rows z.
     pub fn total(&self) -> Vec<f64> {
         self.combined(|negative, positive| positive + negative)
@@ -32,45 +35,37 @@ impl ClassSums {
     }
 
     fn combined(&self, each: impl Fn(f64, f64) -> f64) -> Vec<f64> {
-        self.sums[0].iter().zip(&self.sums[1]).map(|(&n, &p)| each(n, p)).collect()
+        self.0[0].iter().zip(&self.0[1]).map(|(&n, &p)| each(n, p)).collect()
     }
 }
 
-impl Fold for ClassSums {
-    fn fresh(&self) -> Self {
-        let sums = [0, 1].map(|_| vec![0.0; self.sums[0].len()]);
-        ClassSums { grid: self.grid, sums }
+impl FoldQuery for ClassSums {
+    type State = ClassSumsState;
+
+    fn begin(&self) -> ClassSumsState {
+        ClassSumsState([0, 1].map(|_| vec![0.0; self.shape.columns + 1]))
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut ClassSumsState, block: &Block<'_>) {
         let rows = Rows::lifted(block.samples());
+        // Coordinates of a lifted row lie between -1 and 1.
+        let grid = Grid::new(self.shape.rows, 1.0);
         for i in block.places() {
             let class = usize::from(block.samples().positive()[i]);
-            rows.add_on(self.grid, i, 1.0, &mut self.sums[class]);
+            rows.add_on(grid, i, 1.0, &mut state.0[class]);
         }
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        let pairs = self.sums.iter_mut().flatten().zip(other.sums.iter().flatten());
+    fn merge(&self, state: &mut ClassSumsState, other: ClassSumsState) {
+        let pairs = state.0.iter_mut().flatten().zip(other.0.iter().flatten());
         pairs.for_each(|(a, b)| *a += b);
-        self
-    }
-}
-
-impl Kept for ClassSums {
-    fn kind(&self) -> String {
-        "class sums".to_string()
     }
 
-    fn question(&self, out: &mut Vec<u8>) {
-        self.sums[0].len().put(out);
+    fn fits(&self, shape: Shape) -> bool {
+        self.shape == shape
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
-        self.sums.iter().for_each(|sum| sum.put(out));
-    }
-
-    fn restore(&mut self, from: &mut &[u8], _: Shape) -> Option<()> {
-        self.sums.iter_mut().try_for_each(|sum| super::restore_sums(sum, from))
+    fn admits(&self, state: &ClassSumsState, shape: Shape) -> bool {
+        state.0.iter().all(|sums| super::are_sums(sums, shape.columns + 1))
     }
 }

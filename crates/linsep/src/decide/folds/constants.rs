@@ -1,25 +1,26 @@
 //! Columns in which all rows have the same number, other than zero.
 
-use linsep_data::kept::Bytes;
-use linsep_data::{Block, Features, Fold, Kept, Shape};
+use linsep_data::{Block, Features, FoldQuery, Shape};
 use linsep_proof::exact::Row;
+use serde::{Deserialize, Serialize};
 
 /// Finds the columns and their numbers.
-#[derive(Clone, Debug, Default)]
-pub struct Constants {
-    /// What all rows so far have in common; nothing before the first.
-    common: Option<Vec<(usize, f64)>>,
-}
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Constants;
 
-impl Constants {
+/// What all rows so far have in common; nothing before the first.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ConstantsState(Option<Vec<(usize, f64)>>);
+
+impl ConstantsState {
     /// Returns the columns, rising, and their numbers, once all rows have been seen.
     pub fn found(self) -> Vec<(usize, f64)> {
-        self.common.unwrap_or_default()
+        self.0.unwrap_or_default()
     }
 
     fn narrow(&mut self, features: &Features, place: usize) {
         let row = Row::of(features, place);
-        match &mut self.common {
+        match &mut self.0 {
             None => {
                 let mut all = vec![];
                 row.for_each(|k, v| {
@@ -27,7 +28,7 @@ impl Constants {
                         all.push((k, v));
                     }
                 });
-                self.common = Some(all);
+                self.0 = Some(all);
             }
             Some(common) => common.retain(|&(k, value)| {
                 let mut same = false;
@@ -38,45 +39,36 @@ impl Constants {
     }
 }
 
-impl Fold for Constants {
-    fn fresh(&self) -> Self {
-        Constants::default()
+impl FoldQuery for Constants {
+    type State = ConstantsState;
+
+    fn begin(&self) -> ConstantsState {
+        ConstantsState::default()
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut ConstantsState, block: &Block<'_>) {
         for place in block.places() {
-            if self.common.as_ref().is_some_and(Vec::is_empty) {
+            if state.0.as_ref().is_some_and(Vec::is_empty) {
                 return;
             }
-            self.narrow(block.samples().features(), place);
+            state.narrow(block.samples().features(), place);
         }
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        match (&mut self.common, other.common) {
+    fn merge(&self, state: &mut ConstantsState, other: ConstantsState) {
+        match (&mut state.0, other.0) {
             (Some(own), Some(others)) => own.retain(|pair| others.contains(pair)),
             (own @ None, others) => *own = others,
             (Some(_), None) => {}
         }
-        self
-    }
-}
-
-impl Kept for Constants {
-    fn kind(&self) -> String {
-        "constant columns".to_string()
     }
 
-    fn question(&self, _out: &mut Vec<u8>) {}
-
-    fn save(&self, out: &mut Vec<u8>) {
-        (self.common.is_some(), self.common.clone().unwrap_or_default()).put(out);
+    fn fits(&self, _: Shape) -> bool {
+        true
     }
 
-    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        let (any, common): (bool, Vec<(usize, f64)>) = Bytes::take(from)?;
-        let fits = common.iter().all(|(k, v)| *k < shape.columns && v.is_finite() && *v != 0.0);
-        self.common = any.then_some(common);
-        fits.then_some(())
+    fn admits(&self, state: &ConstantsState, shape: Shape) -> bool {
+        let fits = |(k, v): &(usize, f64)| *k < shape.columns && v.is_finite() && *v != 0.0;
+        state.0.iter().flatten().all(fits)
     }
 }

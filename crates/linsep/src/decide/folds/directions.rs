@@ -3,62 +3,74 @@
 use std::cmp::Ordering;
 
 use dashu_int::IBig;
-use linsep_data::kept::Bytes;
-use linsep_data::{Block, Fold, Kept, Shape};
+use linsep_data::{Block, FoldQuery, Shape};
 use linsep_proof::exact::{ExactPlane, Row};
+use serde::{Deserialize, Serialize};
 
 use super::super::exact::integers::rounded;
-use super::on_planes::put;
 use crate::kernels::RowArithmetic;
 
 /// Counts the rows for each hyperplane, and finds the worst: by score, then by number.
-pub struct Directions<'a> {
-    planes: &'a [ExactPlane<'a>],
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Directions {
+    planes: Vec<ExactPlane>,
     /// The same in floats, the bias last: they tell which rows are worst, not which are wrong.
     floats: Vec<Vec<f64>>,
     /// Whether a row on the hyperplane is wrong.
     strict: bool,
     most: usize,
-    counts: Vec<usize>,
-    worst: Vec<Vec<(f64, usize)>>,
 }
 
-impl<'a> Directions<'a> {
-    /// Returns the search in no rows yet, for at most so many rows of each hyperplane.
-    pub fn new(planes: &'a [ExactPlane<'a>], strict: bool, most: usize) -> Self {
+/// What was found for each hyperplane.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DirectionsState(Vec<WrongRows>);
+
+/// How many rows are wrong, and the worst of them with their scores.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct WrongRows {
+    count: usize,
+    worst: Vec<(f64, usize)>,
+}
+
+impl WrongRows {
+    fn trim(&mut self, most: usize) {
+        self.worst.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.worst.truncate(most);
+    }
+}
+
+impl Directions {
+    /// Returns the search for at most `most` rows of each hyperplane.
+    pub fn new(planes: Vec<ExactPlane>, strict: bool, most: usize) -> Self {
         let float = |plane: &ExactPlane| {
             let (weights, bias) = plane.integers();
             rounded(&weights.iter().chain([bias]).cloned().collect::<Vec<IBig>>())
         };
         let floats = planes.iter().map(float).collect();
-        let (counts, worst) = (vec![0; planes.len()], vec![vec![]; planes.len()]);
-        Directions { planes, floats, strict, most, counts, worst }
-    }
-
-    /// Returns, for each hyperplane, how many rows are wrong, and the worst of them, rising, once all rows have been seen.
-    pub fn found(mut self) -> Vec<(usize, Vec<usize>)> {
-        (0..self.planes.len()).for_each(|k| self.trim(k));
-        let rows = |worst: Vec<(f64, usize)>| {
-            let mut rows: Vec<usize> = worst.into_iter().map(|(_, row)| row).collect();
-            rows.sort_unstable();
-            rows
-        };
-        self.counts.into_iter().zip(self.worst.into_iter().map(rows)).collect()
-    }
-
-    fn trim(&mut self, k: usize) {
-        self.worst[k].sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        self.worst[k].truncate(self.most);
+        Directions { planes, floats, strict, most }
     }
 }
 
-impl Fold for Directions<'_> {
-    fn fresh(&self) -> Self {
-        let (counts, worst) = (vec![0; self.planes.len()], vec![vec![]; self.planes.len()]);
-        Directions { floats: self.floats.clone(), counts, worst, ..*self }
+impl DirectionsState {
+    /// Returns, for each hyperplane, how many rows are wrong, and the worst of them, rising, once all rows have been seen.
+    pub fn found(self) -> Vec<(usize, Vec<usize>)> {
+        let rows = |WrongRows { count, worst }: WrongRows| {
+            let mut rows: Vec<usize> = worst.into_iter().map(|(_, row)| row).collect();
+            rows.sort_unstable();
+            (count, rows)
+        };
+        self.0.into_iter().map(rows).collect()
+    }
+}
+
+impl FoldQuery for Directions {
+    type State = DirectionsState;
+
+    fn begin(&self) -> DirectionsState {
+        DirectionsState(vec![WrongRows::default(); self.planes.len()])
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut DirectionsState, block: &Block<'_>) {
         let samples = block.samples();
         for place in block.places() {
             let positive = samples.positive()[place];
@@ -72,55 +84,44 @@ impl Fold for Directions<'_> {
                 let (bias, weights) = self.floats[k].split_last().expect("a bias");
                 let value = samples.features().dot(place, weights) + bias;
                 let score = if positive { value } else { -value } / samples.norms()[place];
-                self.counts[k] += 1;
-                self.worst[k].push((score, block.number(place)));
-                if self.worst[k].len() > 2 * self.most + 64 {
-                    self.trim(k);
+                let wrong = &mut state.0[k];
+                wrong.count += 1;
+                wrong.worst.push((score, block.number(place)));
+                if wrong.worst.len() > self.most.saturating_mul(2).saturating_add(64) {
+                    wrong.trim(self.most);
                 }
             }
         }
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        for (k, (count, worst)) in other.counts.into_iter().zip(other.worst).enumerate() {
-            self.counts[k] += count;
-            self.worst[k].extend(worst);
-            self.trim(k);
-        }
-        self
-    }
-}
-
-impl Kept for Directions<'_> {
-    fn kind(&self) -> String {
-        "rows astray of several".to_string()
-    }
-
-    fn question(&self, out: &mut Vec<u8>) {
-        put(self.planes, out);
-        (self.strict, self.most).put(out);
-    }
-
-    fn save(&self, out: &mut Vec<u8>) {
-        for (count, worst) in self.counts.iter().zip(&self.worst) {
-            let mut worst = worst.clone();
-            worst.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            worst.truncate(self.most);
-            (*count, worst).put(out);
+    fn merge(&self, state: &mut DirectionsState, other: DirectionsState) {
+        for (own, other) in state.0.iter_mut().zip(other.0) {
+            own.count += other.count;
+            own.worst.extend(other.worst);
+            own.trim(self.most);
         }
     }
 
-    fn named(&self) -> Vec<usize> {
-        self.worst.iter().flatten().map(|(_, row)| *row).collect()
+    fn settle(&self, state: &mut DirectionsState) {
+        state.0.iter_mut().for_each(|wrong| wrong.trim(self.most));
     }
 
-    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        for k in 0..self.planes.len() {
-            (self.counts[k], self.worst[k]) = Bytes::take(from)?;
-            let fits = self.worst[k].len() <= self.most && self.counts[k] <= shape.rows;
-            let fits = fits && self.worst[k].iter().all(|(_, row)| *row < shape.rows);
-            fits.then_some(())?;
-        }
-        Some(())
+    fn fits(&self, shape: Shape) -> bool {
+        self.planes.len() == self.floats.len()
+            && self.planes.iter().all(|plane| plane.features() == shape.columns)
+            && self.floats.iter().all(|vector| vector.len() == shape.columns + 1)
+    }
+
+    fn admits(&self, state: &DirectionsState, shape: Shape) -> bool {
+        let fits = |WrongRows { count, worst }: &WrongRows| {
+            *count <= shape.rows
+                && worst.len() <= self.most
+                && worst.iter().all(|(_, row)| *row < shape.rows)
+        };
+        state.0.len() == self.planes.len() && state.0.iter().all(fits)
+    }
+
+    fn named(&self, state: &DirectionsState) -> Vec<usize> {
+        state.0.iter().flat_map(|wrong| &wrong.worst).map(|(_, row)| *row).collect()
     }
 }

@@ -1,34 +1,31 @@
 //! What passes compute: one fold per file, each the same however the rows are cut.
 
-pub(super) mod alike;
-pub(super) mod astray;
-pub(super) mod class_sums;
-pub(super) mod constants;
-pub(super) mod directions;
-pub(super) mod first_look;
-pub(super) mod logistic;
-pub(super) mod off_span;
-pub(super) mod on_planes;
-pub(super) mod one_sided;
-pub(super) mod scan;
-pub(super) mod step_size;
+pub(crate) mod alike;
+pub(crate) mod astray;
+pub(crate) mod class_sums;
+pub(crate) mod constants;
+pub(crate) mod directions;
+pub(crate) mod first_look;
+pub(crate) mod logistic;
+pub(crate) mod off_span;
+pub(crate) mod on_planes;
+pub(crate) mod one_sided;
+pub(crate) mod scan;
+pub(crate) mod step_size;
 
 use linsep_data::Block;
-use linsep_data::kept::Bytes;
+use serde::{Deserialize, Serialize};
 
 use super::solvers::ladder::Double;
 use crate::lift::Rows;
 
-/// Takes over sums that were kept; nothing if they cannot be these.
-fn restore_sums(sums: &mut Vec<f64>, from: &mut &[u8]) -> Option<()> {
-    let kept: Vec<f64> = Bytes::take(from)?;
-    let fits = kept.len() == sums.len() && kept.iter().all(|sum| sum.is_finite());
-    *sums = kept;
-    fits.then_some(())
+/// Returns true if there are so many sums, and all are finite.
+fn are_sums(sums: &[f64], count: usize) -> bool {
+    sums.len() == count && sums.iter().all(|sum| sum.is_finite())
 }
 
 /// A vector, and the form of the rows that it scores.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Scorer {
     /// z = y (x, 1) / ‖(x, 1)‖.
     Lifted(Vec<f64>),
@@ -39,36 +36,11 @@ pub(crate) enum Scorer {
 }
 
 impl Scorer {
-    /// Writes the vector and the form.
-    fn put(&self, out: &mut Vec<u8>) {
+    /// Returns true if the vector has so many coordinates.
+    fn fits(&self, dimension: usize) -> bool {
         match self {
-            Scorer::Lifted(w) => (0_u8, w.clone()).put(out),
-            Scorer::Raw(w, unit) => (1_u8, w.clone(), *unit).put(out),
-            Scorer::Precise(w) => (2_u8, w.high().to_vec(), w.low().to_vec()).put(out),
-        }
-    }
-
-    /// Takes a vector and its form off the front.
-    fn take(from: &mut &[u8]) -> Option<Self> {
-        Some(match u8::take(from)? {
-            0 => Scorer::Lifted(Bytes::take(from)?),
-            1 => {
-                let (w, unit) = Bytes::take(from)?;
-                Scorer::Raw(w, unit)
-            }
-            2 => {
-                let (high, low): (Vec<f64>, Vec<f64>) = Bytes::take(from)?;
-                (high.len() == low.len()).then(|| Scorer::Precise(Double::new(high, low)))?
-            }
-            _ => return None,
-        })
-    }
-
-    /// Returns the number of coordinates.
-    fn len(&self) -> usize {
-        match self {
-            Scorer::Lifted(w) | Scorer::Raw(w, _) => w.len(),
-            Scorer::Precise(w) => w.high().len(),
+            Scorer::Lifted(w) | Scorer::Raw(w, _) => w.len() == dimension,
+            Scorer::Precise(w) => w.high().len() == dimension && w.low().len() == dimension,
         }
     }
 

@@ -1,96 +1,87 @@
 //! Rows off the span of others, exactly.
 
-use linsep_data::kept::Bytes;
-use linsep_data::{Block, Fold, Kept, Shape};
+use std::sync::OnceLock;
 
-use super::super::exact::modular::Residues;
-use crate::random::draw;
+use linsep_data::hash::mix;
+use linsep_data::{Block, FoldQuery, Shape};
+use serde::{Deserialize, Serialize};
+
+use super::super::exact::modular::{PRIMES, Prime, Residues};
 
 /// Finds rows (x, 1) whose product with a vector is not zero, modulo a prime: if the vector is orthogonal to
 /// some rows, these are not combinations of them. Of many, it keeps some that are spread over the data.
-pub struct OffSpan<'a> {
-    vector: &'a [u64],
-    residues: &'a Residues,
+#[derive(Clone, Serialize, Deserialize)]
+pub struct OffSpan {
+    vector: Vec<u64>,
+    prime: u64,
     keep: usize,
-    /// What orders them at random, and their numbers.
-    found: Vec<(u64, usize)>,
+    #[serde(skip)]
+    residues: OnceLock<Residues>,
 }
 
-impl<'a> OffSpan<'a> {
-    /// Returns the search in no rows yet.
-    pub fn new(vector: &'a [u64], residues: &'a Residues, keep: usize) -> Self {
-        OffSpan { vector, residues, keep, found: vec![] }
-    }
+/// Some rows, in the order of what their numbers are mixed to.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct OffSpanState(Vec<usize>);
 
+impl OffSpan {
+    /// Returns the search for at most `keep` rows.
+    pub fn new(vector: Vec<u64>, prime: Prime, keep: usize) -> Self {
+        OffSpan { vector, prime: prime.0, keep, residues: OnceLock::new() }
+    }
+}
+
+impl OffSpanState {
     /// Returns the rows, rising, once all have been seen.
     pub fn rows(mut self) -> Vec<usize> {
-        self.trim();
-        let mut rows: Vec<usize> = self.found.into_iter().map(|(_, row)| row).collect();
-        rows.sort_unstable();
-        rows
-    }
-
-    fn find(&mut self, row: usize) {
-        self.found.push((draw(&mut (row as u64)), row));
-    }
-
-    fn trim(&mut self) {
-        self.found.sort_unstable();
-        self.found.truncate(self.keep);
+        self.0.sort_unstable();
+        self.0
     }
 }
 
-impl Fold for OffSpan<'_> {
-    fn fresh(&self) -> Self {
-        OffSpan::new(self.vector, self.residues, self.keep)
+impl FoldQuery for OffSpan {
+    type State = OffSpanState;
+
+    fn begin(&self) -> OffSpanState {
+        OffSpanState::default()
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut OffSpanState, block: &Block<'_>) {
         let samples = block.samples();
+        let residues = self.residues.get_or_init(|| Residues::new(Prime(self.prime)));
         for place in block.places() {
-            let mut product = self.residues.product();
+            let mut product = residues.product();
             samples.features().for_each(place, |k, v| product.add(v, self.vector[k]));
             product.add(1.0, self.vector[samples.columns()]);
             if product.value() != 0 {
-                self.find(block.number(place));
-                if self.found.len() > 2 * self.keep + 64 {
-                    self.trim();
+                state.0.push(block.number(place));
+                if state.0.len() / 2 > self.keep.saturating_add(32) {
+                    self.settle(state);
                 }
             }
         }
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        self.found.extend(other.found);
-        self.trim();
-        self
-    }
-}
-
-impl Kept for OffSpan<'_> {
-    fn kind(&self) -> String {
-        "rows off a span".to_string()
+    fn merge(&self, state: &mut OffSpanState, other: OffSpanState) {
+        state.0.extend(other.0);
+        self.settle(state);
     }
 
-    fn question(&self, out: &mut Vec<u8>) {
-        (self.vector.to_vec(), self.residues.prime(), self.keep).put(out);
+    fn settle(&self, state: &mut OffSpanState) {
+        state.0.sort_unstable_by_key(|&row| mix(row as u64));
+        state.0.truncate(self.keep);
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
-        self.named().put(out);
+    fn fits(&self, shape: Shape) -> bool {
+        self.vector.len() == shape.columns + 1
+            && PRIMES.contains(&self.prime)
+            && self.vector.iter().all(|&residue| residue < self.prime)
     }
 
-    fn named(&self) -> Vec<usize> {
-        let mut kept = self.found.clone();
-        kept.sort_unstable();
-        kept.truncate(self.keep);
-        kept.into_iter().map(|(_, row)| row).collect()
+    fn admits(&self, state: &OffSpanState, shape: Shape) -> bool {
+        state.0.len() <= self.keep && state.0.iter().all(|&row| row < shape.rows)
     }
 
-    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        let rows: Vec<usize> = Bytes::take(from)?;
-        let fits = rows.len() <= self.keep && rows.iter().all(|&row| row < shape.rows);
-        rows.into_iter().for_each(|row| self.find(row));
-        fits.then_some(())
+    fn named(&self, state: &OffSpanState) -> Vec<usize> {
+        state.0.clone()
     }
 }

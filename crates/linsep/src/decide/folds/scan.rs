@@ -1,22 +1,35 @@
 //! What a vector makes of all rows: its mistakes, and the rows of smallest score.
 
-use linsep_data::kept::Bytes;
-use linsep_data::{Block, Fold, Kept, Shape};
+use linsep_data::{Block, FoldQuery, Shape};
+use serde::{Deserialize, Serialize};
 
 use super::super::solvers::order::{Scored, by_score, keep_smallest};
 use super::Scorer;
 
 /// Counts the mistakes of w, and finds the `keep` rows of smallest score.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Scan {
     scorer: Scorer,
     keep: usize,
-    mistakes: u64,
-    /// The rows of smallest score so far, and a few more.
-    found: Vec<Scored>,
+}
+
+/// What was found so far.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ScanState {
+    /// Rows with w·z <= 0.
+    pub mistakes: u64,
+    /// The rows of smallest score, and a few more until the state is settled.
+    pub found: Vec<Scored>,
     /// A score that at least `keep` rows do not exceed: what lies above need not be looked at.
+    #[serde(skip, default = "no_limit")]
     limit: f64,
     /// Room for the scores of a block.
+    #[serde(skip)]
     scores: Vec<f64>,
+}
+
+fn no_limit() -> f64 {
+    f64::INFINITY
 }
 
 /// What a vector makes of all rows.
@@ -35,100 +48,79 @@ impl Report {
 }
 
 impl Scan {
-    /// Returns the scan of no rows yet.
+    /// Returns the query.
     pub fn new(scorer: Scorer, keep: usize) -> Self {
-        let (found, scores) = (vec![], vec![]);
-        Scan { scorer, keep, mistakes: 0, found, limit: f64::INFINITY, scores }
+        Scan { scorer, keep }
     }
 
-    /// Returns the scan that a question asks for.
-    pub fn asked(from: &mut &[u8], shape: Shape) -> Option<Self> {
-        let scorer = Scorer::take(from).filter(|scorer| scorer.len() == shape.columns + 1)?;
-        Some(Scan::new(scorer, Bytes::take(from)?))
-    }
-
-    /// Returns what was found, once all rows have been seen.
-    pub fn report(mut self) -> Report {
-        self.trim();
-        self.found.sort_unstable_by(by_score);
-        Report { mistakes: self.mistakes, worst: self.found }
-    }
-
-    /// Returns the rows of smallest score so far, in order.
-    fn smallest(&self) -> Vec<Scored> {
-        let mut smallest = self.found.clone();
-        keep_smallest(&mut smallest, self.keep);
-        smallest.sort_unstable_by(by_score);
-        smallest
-    }
-
-    fn trim(&mut self) {
-        keep_smallest(&mut self.found, self.keep);
-        if self.found.len() == self.keep {
-            let largest = self.found.iter().fold(f64::NEG_INFINITY, |most, s| most.max(s.0));
-            self.limit = self.limit.min(largest);
+    fn trim(&self, state: &mut ScanState) {
+        keep_smallest(&mut state.found, self.keep);
+        if state.found.len() == self.keep {
+            let largest = state.found.iter().fold(f64::NEG_INFINITY, |most, s| most.max(s.0));
+            state.limit = state.limit.min(largest);
         }
     }
 }
 
-impl Fold for Scan {
-    fn fresh(&self) -> Self {
-        Scan::new(self.scorer.clone(), self.keep)
+impl ScanState {
+    /// Returns what was found, once all rows have been seen.
+    pub fn report(self) -> Report {
+        Report { mistakes: self.mistakes, worst: self.found }
+    }
+}
+
+impl FoldQuery for Scan {
+    type State = ScanState;
+
+    fn begin(&self) -> ScanState {
+        ScanState { mistakes: 0, found: vec![], limit: no_limit(), scores: vec![] }
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, state: &mut ScanState, block: &Block<'_>) {
         let places = block.places();
-        let mut scores = std::mem::take(&mut self.scores);
+        let mut scores = std::mem::take(&mut state.scores);
         scores.resize(places.len(), 0.0);
         self.scorer.scores(block, &mut scores);
         for (place, &score) in places.zip(&scores) {
-            self.mistakes += u64::from(score <= 0.0);
-            if score > self.limit {
+            state.mistakes += u64::from(score <= 0.0);
+            if score > state.limit {
                 continue;
             }
-            self.found.push((score, block.number(place)));
-            if self.found.len() >= 2 * self.keep + 64 {
-                self.trim();
+            state.found.push((score, block.number(place)));
+            if state.found.len() / 2 >= self.keep.saturating_add(32) {
+                self.trim(state);
             }
         }
-        self.scores = scores;
+        state.scores = scores;
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        self.mistakes += other.mistakes;
-        self.found.extend(other.found);
-        self.trim();
-        self
-    }
-}
-
-impl Kept for Scan {
-    fn kind(&self) -> String {
-        "scores".to_string()
+    fn merge(&self, state: &mut ScanState, other: ScanState) {
+        state.mistakes += other.mistakes;
+        state.found.extend(other.found);
+        self.trim(state);
     }
 
-    fn question(&self, out: &mut Vec<u8>) {
-        self.scorer.put(out);
-        self.keep.put(out);
+    fn settle(&self, state: &mut ScanState) {
+        self.trim(state);
+        state.found.sort_unstable_by(by_score);
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
-        (self.mistakes, self.smallest()).put(out);
+    fn fits(&self, shape: Shape) -> bool {
+        self.scorer.fits(shape.columns + 1)
     }
 
-    fn restore(&mut self, from: &mut &[u8], shape: Shape) -> Option<()> {
-        (self.mistakes, self.found) = Bytes::take(from)?;
-        let fits = self.found.len() <= self.keep;
-        (fits && self.found.iter().all(|(_, row)| *row < shape.rows)).then_some(())
+    fn admits(&self, state: &ScanState, shape: Shape) -> bool {
+        state.mistakes <= shape.rows as u64
+            && state.found.len() <= self.keep
+            && state.found.iter().all(|(_, row)| *row < shape.rows)
     }
 
-    fn named(&self) -> Vec<usize> {
-        self.smallest().into_iter().map(|(_, row)| row).collect()
-    }
-
-    fn is_complete(&self, shape: Shape) -> bool {
+    fn is_complete(&self, state: &ScanState, _: Shape) -> bool {
         // Rows that are left out of data are not shown: there may be fewer than its shape says.
-        let mistakes = self.mistakes.min(shape.rows as u64) as usize;
-        self.found.len() >= self.keep.min(mistakes.max(1))
+        state.found.len() >= self.keep.min(state.mistakes.max(1) as usize)
+    }
+
+    fn named(&self, state: &ScanState) -> Vec<usize> {
+        state.found.iter().map(|(_, row)| *row).collect()
     }
 }

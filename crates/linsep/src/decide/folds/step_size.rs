@@ -1,30 +1,25 @@
 //! How far a vector can be moved before a row that it puts on its side is lost.
 
-use linsep_data::kept::Bytes;
-use linsep_data::{Block, Fold, Kept, Samples, Shape};
+use linsep_data::{Block, FoldQuery, Samples, Shape};
 use linsep_proof::exact::ExactPlane;
+use serde::{Deserialize, Serialize};
 
-use super::on_planes::{lies_on, put};
+use super::on_planes::lies_on;
 use crate::kernels::RowArithmetic;
 
 /// Finds a step size, 1 at most, at which every row off the planes keeps half of its score, as floats have
 /// it. Vectors have the bias last.
-pub struct StepSize<'a> {
-    planes: &'a [ExactPlane<'a>],
-    from: &'a [f64],
-    step: &'a [f64],
-    size: f64,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StepSize {
+    planes: Vec<ExactPlane>,
+    from: Vec<f64>,
+    step: Vec<f64>,
 }
 
-impl<'a> StepSize<'a> {
-    /// Returns the size for no rows yet.
-    pub fn new(planes: &'a [ExactPlane<'a>], from: &'a [f64], step: &'a [f64]) -> Self {
-        StepSize { planes, from, step, size: 1.0 }
-    }
-
-    /// Returns the size, once all rows have been seen.
-    pub fn size(&self) -> f64 {
-        self.size
+impl StepSize {
+    /// Returns the search for the size of a step from a vector.
+    pub fn new(planes: Vec<ExactPlane>, from: Vec<f64>, step: Vec<f64>) -> Self {
+        StepSize { planes, from, step }
     }
 }
 
@@ -35,44 +30,37 @@ fn score(samples: &Samples, place: usize, w: &[f64]) -> f64 {
     if samples.positive()[place] { value } else { -value }
 }
 
-impl Fold for StepSize<'_> {
-    fn fresh(&self) -> Self {
-        StepSize { size: 1.0, ..*self }
+impl FoldQuery for StepSize {
+    /// The size.
+    type State = f64;
+
+    fn begin(&self) -> f64 {
+        1.0
     }
 
-    fn absorb(&mut self, block: &Block<'_>) {
+    fn absorb(&self, size: &mut f64, block: &Block<'_>) {
         let samples = block.samples();
         for place in block.places() {
-            let change = score(samples, place, self.step);
-            let before = score(samples, place, self.from);
-            let limits = change < 0.0 && before > 0.0 && 0.5 * before < self.size * -change;
-            if limits && !lies_on(self.planes, samples.features(), place) {
-                self.size = self.size.min(0.5 * before / -change);
+            let change = score(samples, place, &self.step);
+            let before = score(samples, place, &self.from);
+            let limits = change < 0.0 && before > 0.0 && 0.5 * before < *size * -change;
+            if limits && !lies_on(&self.planes, samples.features(), place) {
+                *size = size.min(0.5 * before / -change);
             }
         }
     }
 
-    fn merge(self, other: Self) -> Self {
-        StepSize { size: self.size.min(other.size), ..self }
-    }
-}
-
-impl Kept for StepSize<'_> {
-    fn kind(&self) -> String {
-        "step size".to_string()
+    fn merge(&self, size: &mut f64, other: f64) {
+        *size = size.min(other);
     }
 
-    fn question(&self, out: &mut Vec<u8>) {
-        put(self.planes, out);
-        (self.from.to_vec(), self.step.to_vec()).put(out);
+    fn fits(&self, shape: Shape) -> bool {
+        let vectors = [&self.from, &self.step];
+        self.planes.iter().all(|plane| plane.features() == shape.columns)
+            && vectors.iter().all(|vector| vector.len() == shape.columns + 1)
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
-        self.size.put(out);
-    }
-
-    fn restore(&mut self, from: &mut &[u8], _: Shape) -> Option<()> {
-        self.size = Bytes::take(from)?;
-        (0.0..=1.0).contains(&self.size).then_some(())
+    fn admits(&self, size: &f64, _: Shape) -> bool {
+        (0.0..=1.0).contains(size)
     }
 }

@@ -1,16 +1,16 @@
 //! Rows on other machines: what a pass asks for goes to them, and what they find comes back.
 //!
 //! ```text
-//! here             request = shape of the data, how rows are shown if not as they are, then what each
-//!                            fold looks for and asks for
-//! where rows are   answer(request, some rows, their stamp)  ->  what the folds have found in them, as bytes
+//! here             request = version, shape of the data, how rows are shown if not as they are, queries
+//! where rows are   answer(request, some rows, their stamp)  ->  the states of the queries after these rows
 //! on the way       merge(request, a, b)                     ->  the same for the rows of both, in any order
-//! here             the folds take over what was found in all rows
+//! here             the pass takes over the states of all rows
 //! ```
 //!
-//! An answer begins with how many rows it is about and with the sum of their stamps: with other rows than
-//! in the pass before, the data has changed. Then come some rows themselves, of those that the folds name and
-//! that are looked at next as a rule: to fetch them later would take another read.
+//! All of it is plain data: serde's values in postcard's bytes. An answer also says how many rows it is about and the
+//! sum of their stamps: with other rows than in the pass before, the data has changed. And it brings some rows
+//! along, of those that the queries name and that are looked at next as a rule: to fetch them later would take
+//! another read.
 //!
 //! In reading order: this file asks and answers, [`rows`] makes bytes of rows.
 //!
@@ -22,219 +22,166 @@ pub mod rows;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use dashu_int::IBig;
 use linsep_data::error::{Error, ErrorKind};
-use linsep_data::kept::{Bytes, Findings, Job};
 use linsep_data::samples::About;
-use linsep_data::{Absorb, Block, Data, Reads, Samples, Shape};
-use linsep_proof::exact::ExactPlane;
-use linsep_proof::look;
+use linsep_data::{Absorb, Answerable, Block, Data, Reads, Samples, Shape};
+use serde::{Deserialize, Serialize};
 
-use super::exact::modular::{PRIMES, Prime, Residues};
-use super::folds::alike::Alike;
-use super::folds::astray::Astray;
-use super::folds::class_sums::ClassSums;
-use super::folds::constants::Constants;
-use super::folds::directions::Directions;
-use super::folds::first_look::FirstLook;
-use super::folds::logistic::LogisticLine;
-use super::folds::off_span::OffSpan;
-use super::folds::on_planes::{self, OnPlanes};
-use super::folds::one_sided::OneSided;
-use super::folds::scan::Scan;
-use super::folds::step_size::StepSize;
 use super::mirrored::{Mirror, Shown};
+use crate::asked::{AskedFold, FoldFindings, complete, decode, encode, take};
 use rows::{Gathered, Known, Runs};
 
 /// Rows that are sent beyond the share of those that are named: chance may have put more of them here.
 const SENT_ROWS: usize = 8;
+/// What requests of this version begin with.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How many rows an answer is about, and the sum of their stamps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seen {
+/// What a pass asks, as it travels.
+#[derive(Serialize, Deserialize)]
+struct PassRequest {
+    /// The version of linsep: bytes of another one may mean something else.
+    version: String,
+    shape: Shape,
+    /// How rows are shown, if not as they are.
+    mirror: Option<Mirror>,
+    asked: Vec<AskedFold>,
+}
+
+impl PassRequest {
+    /// Returns the request that the bytes are. Nothing if they cannot be understood here.
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        // The version is looked at first, since what follows it may be anything.
+        let mut front = bytes;
+        (take::<String>(&mut front)? == VERSION).then_some(())?;
+        decode(bytes).filter(PassRequest::is_sound)
+    }
+
+    fn is_sound(&self) -> bool {
+        let shape = self.shown();
+        // Counts of two parts can be added up, and one to the columns.
+        shape.rows.max(shape.columns) <= isize::MAX as usize
+            && self.mirror.iter().all(|mirror| mirror.fits(self.shape))
+            && self.asked.iter().all(|fold| fold.fits(shape))
+    }
+
+    /// Returns the shape that rows have where they are shown.
+    fn shown(&self) -> Shape {
+        self.mirror.as_ref().map_or(self.shape, |mirror| mirror.shape(self.shape))
+    }
+
+    /// Returns what is found in some rows. Nothing if they are of other data.
+    fn absorb(&self, rows: &[Block<'_>]) -> Option<FoldFindings> {
+        let fits = |block: &Block| {
+            let end = block.number(block.places().start).checked_add(block.places().len());
+            block.samples().columns() == self.shape.columns
+                && end.is_some_and(|end| end <= self.shape.rows)
+        };
+        // Without a block nobody knows whether there are so many columns.
+        (!rows.is_empty() && rows.iter().all(fits)).then_some(())?;
+        let mut findings = FoldFindings::default();
+        match &self.mirror {
+            None => self.asked.iter().for_each(|fold| fold.absorb(rows, &mut findings)),
+            Some(mirror) => {
+                let shown = mirror.shown(rows).ok()?;
+                let blocks: Vec<Block> = shown.iter().flat_map(Shown::blocks).collect();
+                self.asked.iter().for_each(|fold| fold.absorb(&blocks, &mut findings));
+            }
+        }
+        Some(self.with_originals(findings))
+    }
+
+    /// Returns what was found in the rows of both. Nothing if the bytes cannot be that.
+    fn merge(&self, mut one: &[u8], mut other: &[u8]) -> Option<FoldFindings> {
+        let (shape, mut findings) = (self.shown(), FoldFindings::default());
+        for fold in &self.asked {
+            fold.merge(&mut one, &mut other, shape, &mut findings)?;
+        }
+        let done = one.is_empty() && other.is_empty();
+        done.then(|| self.with_originals(findings))
+    }
+
+    /// Returns the same with the rows of the data in place of those that are shown.
+    fn with_originals(&self, mut findings: FoldFindings) -> FoldFindings {
+        if let Some(mirror) = &self.mirror {
+            findings.named = mirror.originals(&findings.named, self.shape);
+        }
+        findings
+    }
+
+    /// Returns the rows to send of those that are named in `rows` rows: twice their share in what all rows name.
+    fn sent<'a>(&self, named: &'a [usize], rows: usize) -> impl Iterator<Item = usize> + use<'a> {
+        let share = 2 * (named.len() as u128 * rows as u128 / self.shape.rows.max(1) as u128);
+        named.iter().copied().take((share as usize).saturating_add(SENT_ROWS))
+    }
+}
+
+/// What was found in some rows, as it travels.
+#[derive(Serialize, Deserialize)]
+struct PartAnswer {
+    /// How many rows it is about, and the sum of their stamps.
     rows: usize,
     stamp: u64,
+    /// Rows that are looked at next, and their numbers. No bytes if there are none.
+    sent: Vec<u8>,
+    numbers: Runs,
+    /// The states.
+    found: Vec<u8>,
 }
 
-impl Seen {
-    fn put(self, out: &mut Vec<u8>) {
-        (self.rows, self.stamp).put(out);
+impl PartAnswer {
+    fn new(rows: usize, stamp: u64, sent: Gathered, found: Vec<u8>) -> Option<Self> {
+        let (sent, numbers) = match sent.is_empty() {
+            true => Default::default(),
+            false => sent.pack().ok()?,
+        };
+        Some(PartAnswer { rows, stamp, sent, numbers, found })
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
-        let (rows, stamp) = Bytes::take(from)?;
-        Some(Seen { rows, stamp })
+    /// Adds those rows that are wanted. Nothing if the bytes are not rows.
+    fn add_to(&self, all: &mut Gathered, wanted: impl Fn(usize) -> bool) -> Option<()> {
+        match self.sent.is_empty() {
+            true => Some(()),
+            false => all.push_packed(self.numbers.numbers(), &self.sent, wanted),
+        }
     }
 }
 
-/// Returns what the folds of a request find in some rows. Nothing if the request cannot be understood, or is
-/// about other rows.
+/// Returns what the queries of a request find in some rows. Nothing if the request cannot be understood, is
+/// about other rows, or if no block is shown.
 ///
 /// The `stamp` is the sum, which may wrap, of a number for each of the rows that depends on all that is in it:
 /// whoever holds the rows says how rows are known to be the same.
 pub fn answer(request: &[u8], rows: &[Block<'_>], stamp: u64) -> Option<Vec<u8>> {
-    let seen = Seen { rows: rows.iter().map(|block| block.places().len()).sum(), stamp };
-    let found = work(request, Job::Absorb(rows))?;
-    let mut sent = Gathered::new(found.shape.sparse);
+    let request = PassRequest::from_bytes(request)?;
+    let count = rows.iter().map(|block| block.places().len()).sum();
+    let findings = request.absorb(rows)?;
+    let mut sent = Gathered::new(request.shape.sparse);
     // An empty block begins where another does, and has no row.
     let mut sorted: Vec<&Block> = rows.iter().filter(|block| !block.places().is_empty()).collect();
     sorted.sort_unstable_by_key(|block| block.number(block.places().start));
-    for number in found.sent(seen) {
+    for number in request.sent(&findings.named, count) {
         let after = sorted.partition_point(|block| block.number(block.places().start) <= number);
         let block = sorted.get(after.checked_sub(1)?)?;
         let place = block.places().start + number - block.number(block.places().start);
         block.places().contains(&place).then_some(())?;
         sent.push(block.samples(), place, number)?;
     }
-    found.answer(seen, sent)
+    Some(encode(&PartAnswer::new(count, stamp, sent, findings.bytes)?))
 }
 
-/// Returns what the folds of a request have found in two parts of the rows together. Nothing if the bytes
+/// Returns what the queries of a request have found in two parts of the rows together. Nothing if the bytes
 /// cannot be that.
-pub fn merge(request: &[u8], mut one: &[u8], mut other: &[u8]) -> Option<Vec<u8>> {
-    let (a, b) = (Seen::take(&mut one)?, Seen::take(&mut other)?);
-    let seen = Seen { rows: a.rows.checked_add(b.rows)?, stamp: a.stamp.wrapping_add(b.stamp) };
-    let (rows_of_one, rows_of_other) = (Sent::take(&mut one)?, Sent::take(&mut other)?);
-    let found = work(request, Job::Merge(one, other))?;
-    let wanted: HashSet<usize> = found.sent(seen).collect();
-    let mut sent = Gathered::new(found.shape.sparse);
-    rows_of_one.add_to(&mut sent, |number| wanted.contains(&number))?;
-    rows_of_other.add_to(&mut sent, |number| wanted.contains(&number))?;
-    found.answer(seen, sent)
-}
-
-/// Rows in an answer, and their numbers. No bytes if there are none.
-struct Sent {
-    numbers: Vec<u8>,
-    rows: Vec<u8>,
-}
-
-impl Sent {
-    fn take(from: &mut &[u8]) -> Option<Self> {
-        let (numbers, rows) = Bytes::take(from)?;
-        Some(Sent { numbers, rows })
-    }
-
-    /// Adds those that are wanted. Nothing if the bytes are not rows.
-    fn add_to(&self, all: &mut Gathered, wanted: impl Fn(usize) -> bool) -> Option<()> {
-        match self.rows.is_empty() {
-            true => Some(()),
-            false => {
-                all.push_packed(Runs::from_bytes(&self.numbers)?.numbers(), &self.rows, wanted)
-            }
-        }
-    }
-}
-
-/// What the folds of a request have found in data of this shape.
-struct Found {
-    shape: Shape,
-    findings: Findings,
-}
-
-impl Found {
-    /// Returns the rows to send of those that are named in these: twice their share in what all rows name.
-    fn sent(&self, seen: Seen) -> impl Iterator<Item = usize> {
-        let Found { shape, findings: Findings { named, .. } } = self;
-        let share = 2 * (named.len() as u128 * seen.rows as u128 / shape.rows.max(1) as u128);
-        named.iter().copied().take(share as usize + SENT_ROWS)
-    }
-
-    fn answer(self, seen: Seen, sent: Gathered) -> Option<Vec<u8>> {
-        let mut out = vec![];
-        seen.put(&mut out);
-        let (rows, numbers) = match sent.is_empty() {
-            true => Default::default(),
-            false => sent.pack().ok()?,
-        };
-        (numbers.to_bytes(), rows).put(&mut out);
-        out.extend(self.findings.bytes);
-        Some(out)
-    }
-}
-
-fn work(mut request: &[u8], job: Job) -> Option<Found> {
-    let (rows, columns, sparse) = Bytes::take(&mut request)?;
-    let data = Shape { rows, columns, sparse };
-    if let Job::Absorb(blocks) = &job {
-        let fits = |block: &Block| {
-            let end = block.number(block.places().start).checked_add(block.places().len());
-            block.samples().columns() == columns && end.is_some_and(|end| end <= rows)
-        };
-        blocks.iter().all(fits).then_some(())?;
-    }
-    // The folds may look at rows that are made of these.
-    let (shown, blocks);
-    let (mut job, mut shape) = (job, data);
-    let mirror = Mirror::asked(&mut request, data)?;
-    if let Some(mirror) = &mirror {
-        if let Job::Absorb(rows) = job {
-            shown = mirror.shown(rows).ok()?;
-            blocks = shown.iter().flat_map(Shown::blocks).collect::<Vec<_>>();
-            job = Job::Absorb(&blocks);
-        }
-        shape = mirror.shape(data);
-    }
-    let mut findings = Findings::default();
-    while !request.is_empty() {
-        one(&mut request, shape, &mut job, &mut findings)?;
-    }
-    if let Some(mirror) = &mirror {
-        findings.named = mirror.originals(&findings.named, data);
-    }
-    job.is_done().then_some(Found { shape: data, findings })
-}
-
-/// Does the job for the next fold of a request.
-fn one(from: &mut &[u8], shape: Shape, job: &mut Job, out: &mut Findings) -> Option<()> {
-    match String::take(from)?.as_str() {
-        "first look" => job.on(FirstLook::new(shape), shape, out),
-        "scores" => job.on(Scan::asked(from, shape)?, shape, out),
-        "logistic loss" => job.on(LogisticLine::asked(from, shape)?, shape, out),
-        "class sums" => {
-            let fits = usize::take(from)? == shape.columns + 1;
-            job.on(fits.then(|| ClassSums::new(shape))?, shape, out)
-        }
-        "features of one sign" => {
-            let fits = usize::take(from)? == shape.columns;
-            job.on(fits.then(|| OneSided::new(shape))?, shape, out)
-        }
-        "rows alike" => job.on(Alike::asked(from, shape)?, shape, out),
-        "rows off a span" => {
-            let (vector, prime, keep): (Vec<u64>, u64, usize) = Bytes::take(from)?;
-            let fits = vector.len() == shape.columns + 1 && PRIMES.contains(&prime);
-            let residues = fits.then(|| Residues::new(Prime(prime)))?;
-            job.on(OffSpan::new(&vector, &residues, keep), shape, out)
-        }
-        "rows astray" => {
-            let (w, strict, most): (Vec<Vec<u8>>, bool, usize) = Bytes::take(from)?;
-            let w: Vec<IBig> = w.iter().map(|bytes| IBig::from_le_bytes(bytes)).collect();
-            let (bias, weights) = w.split_last().filter(|_| w.len() == shape.columns + 1)?;
-            let plane = ExactPlane::new(weights, bias);
-            job.on(Astray::new(&w, &plane, strict, most), shape, out)
-        }
-        "rows on hyperplanes" => {
-            let vectors = on_planes::take(from, shape.columns)?;
-            let (planes, most) = (on_planes::planes(&vectors), usize::take(from)?);
-            job.on(OnPlanes::new(&planes, most), shape, out)
-        }
-        "rows astray of several" => {
-            let vectors = on_planes::take(from, shape.columns)?;
-            let planes = on_planes::planes(&vectors);
-            let (strict, most) = Bytes::take(from)?;
-            job.on(Directions::new(&planes, strict, most), shape, out)
-        }
-        "constant columns" => job.on(Constants::default(), shape, out),
-        "step size" => {
-            let vectors = on_planes::take(from, shape.columns)?;
-            let planes = on_planes::planes(&vectors);
-            let (start, step): (Vec<f64>, Vec<f64>) = Bytes::take(from)?;
-            let fit = start.len() == shape.columns + 1 && step.len() == start.len();
-            job.on(fit.then(|| StepSize::new(&planes, &start, &step))?, shape, out)
-        }
-        look::KIND => look::look(from, shape, job, out),
-        _ => None,
-    }
+pub fn merge(request: &[u8], one: &[u8], other: &[u8]) -> Option<Vec<u8>> {
+    let request = PassRequest::from_bytes(request)?;
+    let (one, other): (PartAnswer, PartAnswer) = (decode(one)?, decode(other)?);
+    let rows = one.rows.checked_add(other.rows)?;
+    let stamp = one.stamp.wrapping_add(other.stamp);
+    let findings = request.merge(&one.found, &other.found)?;
+    let wanted: HashSet<usize> = request.sent(&findings.named, rows).collect();
+    let mut sent = Gathered::new(request.shape.sparse);
+    one.add_to(&mut sent, |number| wanted.contains(&number))?;
+    other.add_to(&mut sent, |number| wanted.contains(&number))?;
+    Some(encode(&PartAnswer::new(rows, stamp, sent, findings.bytes)?))
 }
 
 /// Machines that hold the rows. The data has changed if one sends more or fewer rows, or others, than before.
@@ -278,10 +225,21 @@ impl<'a> Remote<'a> {
         Remote { stamp: stamp.into(), ..self }
     }
 
+    /// Returns the request for these queries. Returns `None` if one is not on the list of those that travel.
+    fn request(&self, asked: &dyn Answerable) -> Option<PassRequest> {
+        let mirror = match asked.shown_by() {
+            Some(mirror) => Some(mirror.downcast_ref::<Mirror>()?.clone()),
+            None => None,
+        };
+        let shape = mirror.as_ref().map_or(self.shape, |mirror| mirror.shape(self.shape));
+        let asked = crate::asked::asked(&asked.queries(), shape)?;
+        Some(PassRequest { version: VERSION.to_string(), shape: self.shape, mirror, asked })
+    }
+
     /// Keeps rows that came with an answer, in the place of those before.
-    fn keep(&self, sent: &Sent) -> Result<(), Error> {
+    fn keep(&self, answer: &PartAnswer) -> Result<(), Error> {
         let mut rows = Gathered::new(self.shape.sparse);
-        sent.add_to(&mut rows, |_| true).ok_or_else(no_answer)?;
+        answer.add_to(&mut rows, |_| true).ok_or_else(no_answer)?;
         let mut kept = Known::default();
         if !rows.is_empty() {
             let (samples, runs) = rows.samples()?;
@@ -297,21 +255,23 @@ impl Data for Remote<'_> {
         self.shape
     }
 
-    fn pass(&self, seen: &dyn Absorb) -> Result<(), Error> {
-        let Shape { rows, columns, sparse } = self.shape;
-        let asked = seen.request().ok_or_else(|| unsupported("a pass that cannot travel"))?;
-        let mut request = vec![];
-        (rows, columns, sparse).put(&mut request);
-        request.extend(asked);
-        self.reads.add(rows as u64);
-        let found = self.cluster.ask(&request)?;
-        let mut found = found.as_slice();
-        let all = Seen::take(&mut found).ok_or_else(no_answer)?;
-        if all != (Seen { rows, stamp: *self.stamp.get_or_init(|| all.stamp) }) {
+    fn pass(&self, _: &dyn Absorb) -> Result<(), Error> {
+        Err(unsupported("rows that stay where they are"))
+    }
+
+    fn ask(&self, asked: &dyn Answerable) -> Result<(), Error> {
+        let request =
+            self.request(asked).ok_or_else(|| unsupported("a query that cannot travel"))?;
+        self.reads.add(self.shape.rows as u64);
+        let found = self.cluster.ask(&encode(&request))?;
+        let answer: PartAnswer = decode(&found).ok_or_else(no_answer)?;
+        let stamp = *self.stamp.get_or_init(|| answer.stamp);
+        if (answer.rows, answer.stamp) != (self.shape.rows, stamp) {
             return Err(ErrorKind::Changed.into());
         }
-        self.keep(&Sent::take(&mut found).ok_or_else(no_answer)?)?;
-        seen.accept(found, self.shape).ok_or_else(no_answer)
+        self.keep(&answer)?;
+        let states = complete(&request.asked, &answer.found, request.shown());
+        states.and_then(|states| asked.accept(states)).ok_or_else(no_answer)
     }
 
     fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {

@@ -1,8 +1,7 @@
 //! Some rows as bytes, and put together again.
 //!
 //! ```text
-//! form          one byte: f64, f32 or sparse
-//! rows, width   eight bytes each
+//! head          form (f64, f32 or sparse), number of rows, width: as postcard writes them
 //! labels        a byte per row: 1 is positive
 //! dense         the values, row after row
 //! sparse        where each row ends, eight bytes each; all indices, four bytes each; all values
@@ -14,10 +13,25 @@ use std::ops::Range;
 use linsep_data::error::{Error, ErrorKind};
 use linsep_data::samples::{Dense, LabelNames, Labels, Missing, SparseBuilder};
 use linsep_data::{Block, Features, Samples};
+use serde::{Deserialize, Serialize};
 
-const F64: u8 = 0;
-const F32: u8 = 1;
-const SPARSE: u8 = 2;
+use crate::asked::{decode, encode, take};
+
+/// What packed rows begin with.
+#[derive(Serialize, Deserialize)]
+struct PackedHead {
+    form: PackedForm,
+    rows: usize,
+    width: usize,
+}
+
+/// How the values of packed rows are stored.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum PackedForm {
+    F64,
+    F32,
+    Sparse,
+}
 
 /// Returns these rows as bytes.
 ///
@@ -25,14 +39,12 @@ const SPARSE: u8 = 2;
 /// If there are no such rows, or fewer labels.
 pub fn pack(features: &Features, positive: &[bool], rows: Range<usize>) -> Vec<u8> {
     let (form, size) = match features {
-        Features::Dense64(_) => (F64, size_of::<f64>()),
-        Features::Dense32(_) => (F32, size_of::<f32>()),
-        Features::Sparse(_) => (SPARSE, 0),
+        Features::Dense64(_) => (PackedForm::F64, size_of::<f64>()),
+        Features::Dense32(_) => (PackedForm::F32, size_of::<f32>()),
+        Features::Sparse(_) => (PackedForm::Sparse, 0),
     };
-    let mut out = Vec::with_capacity(17 + rows.len() * (1 + features.columns() * size));
-    out.push(form);
-    out.extend((rows.len() as u64).to_le_bytes());
-    out.extend((features.columns() as u64).to_le_bytes());
+    let mut out = encode(&PackedHead { form, rows: rows.len(), width: features.columns() });
+    out.reserve_exact(rows.len() * (1 + features.columns() * size));
     out.extend(positive[rows.clone()].iter().map(|&positive| u8::from(positive)));
     match features {
         Features::Dense64(m) => rows.for_each(|i| put(m.row(i), f64::to_le_bytes, &mut out)),
@@ -59,8 +71,20 @@ fn put<T: Copy, const N: usize>(values: &[T], bytes: impl Fn(T) -> [u8; N], out:
 }
 
 /// The numbers of rows, in order: consecutive ones take no more room than one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<(usize, usize)>")]
 pub struct Runs(Vec<(usize, usize)>);
+
+impl TryFrom<Vec<(usize, usize)>> for Runs {
+    type Error = &'static str;
+
+    fn try_from(runs: Vec<(usize, usize)>) -> Result<Self, Self::Error> {
+        match runs.iter().all(|(first, count)| first.checked_add(*count).is_some()) {
+            true => Ok(Runs(runs)),
+            false => Err("numbers beyond all numbers"),
+        }
+    }
+}
 
 impl Runs {
     /// Adds a number.
@@ -78,21 +102,12 @@ impl Runs {
 
     /// Returns them as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let pairs = self.0.iter().flat_map(|&(first, count)| [first as u64, count as u64]);
-        pairs.flat_map(u64::to_le_bytes).collect()
+        encode(self)
     }
 
     /// Returns numbers from their bytes. Nothing if the bytes cannot be that.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (words, rest) = bytes.as_chunks::<8>();
-        let (pairs, half) = words.as_chunks::<2>();
-        let number = |word: [u8; 8]| usize::try_from(u64::from_le_bytes(word)).ok();
-        let pair = |&[first, count]: &[[u8; 8]; 2]| {
-            let (first, count) = (number(first)?, number(count)?);
-            first.checked_add(count).map(|_| (first, count))
-        };
-        (rest.is_empty() && half.is_empty()).then_some(())?;
-        pairs.iter().map(pair).collect::<Option<_>>().map(Runs)
+        decode(bytes)
     }
 
     /// Returns samples with these numbers in blocks.
@@ -119,23 +134,9 @@ impl FromIterator<usize> for Runs {
     }
 }
 
-/// Takes bytes off the front.
-struct Front<'a>(&'a [u8]);
-
-impl<'a> Front<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn many<const N: usize>(&mut self, count: usize) -> Option<&'a [[u8; N]]> {
-        Some(self.take(count.checked_mul(N)?)?.as_chunks().0)
-    }
-
-    fn number(&mut self) -> Option<usize> {
-        usize::try_from(u64::from_le_bytes(self.many(1)?[0])).ok()
-    }
+/// Takes values of N bytes each off the front.
+fn take_values<'a, const N: usize>(front: &mut &'a [u8], count: usize) -> Option<&'a [[u8; N]]> {
+    Some(front.split_off(..count.checked_mul(N)?)?.as_chunks().0)
 }
 
 /// Rows that are put together, with their numbers.
@@ -178,10 +179,9 @@ impl Gathered {
         packed: &[u8],
         wanted: impl Fn(usize) -> bool,
     ) -> Option<()> {
-        let mut front = Front(packed);
-        let form = front.take(1)?[0];
-        let (rows, width) = (front.number()?, front.number()?);
-        let labels = front.take(rows)?;
+        let mut front = packed;
+        let PackedHead { form, rows, width } = take(&mut front)?;
+        let labels = front.split_off(..rows)?;
         self.has_width(width)?;
         let mut keep = Vec::with_capacity(rows);
         for (i, &label) in labels.iter().enumerate() {
@@ -192,27 +192,28 @@ impl Gathered {
             }
         }
         match (form, self.sparse) {
-            (F64, false) => {
-                let all = front.many(rows.checked_mul(width)?)?;
+            (PackedForm::F64, false) => {
+                let all = take_values(&mut front, rows.checked_mul(width)?)?;
                 extend(&mut self.dense64, all, width, &keep, rows, f64::from_le_bytes);
             }
-            (F32, false) => {
-                let all = front.many(rows.checked_mul(width)?)?;
+            (PackedForm::F32, false) => {
+                let all = take_values(&mut front, rows.checked_mul(width)?)?;
                 extend(&mut self.dense32, all, width, &keep, rows, f32::from_le_bytes);
             }
             // Dense rows among sparse ones.
-            (F64, true) => {
-                let all = front.many(rows.checked_mul(width)?)?;
+            (PackedForm::F64, true) => {
+                let all = take_values(&mut front, rows.checked_mul(width)?)?;
                 for &i in &keep {
                     let row = all[i * width..][..width].iter().map(|v| f64::from_le_bytes(*v));
                     self.push_sparse(row.enumerate().filter(|(_, value)| *value != 0.0));
                 }
             }
-            (SPARSE, true) => {
-                let ends = front.many(rows)?;
+            (PackedForm::Sparse, true) => {
+                let ends = take_values(&mut front, rows)?;
                 let end = |i: usize| u64::from_le_bytes(ends[i]) as usize;
                 let stored = if rows == 0 { 0 } else { end(rows - 1) };
-                let (indices, values) = (front.many(stored)?, front.many(stored)?);
+                let indices = take_values(&mut front, stored)?;
+                let values = take_values(&mut front, stored)?;
                 for &i in &keep {
                     let range = if i == 0 { 0 } else { end(i - 1) }..end(i);
                     let (indices, values) = (indices.get(range.clone())?, values.get(range)?);
@@ -223,7 +224,7 @@ impl Gathered {
             }
             _ => return None,
         }
-        front.0.is_empty().then_some(())
+        front.is_empty().then_some(())
     }
 
     /// Adds a row. Nothing if it is of another form than those before it.

@@ -17,6 +17,7 @@
 //! floating-point, Japan Journal of Industrial and Applied Mathematics 26 (2009).
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::kernels::twice::{self, Twice};
 use crate::kernels::{Arithmetic, exponent, power_of_two};
@@ -30,7 +31,7 @@ const GOOD: f64 = 1e-3;
 const RUNGS: usize = 4;
 
 /// A vector of numbers with twice the digits: the sum of two floats each.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Double {
     high: Vec<f64>,
     low: Vec<f64>,

@@ -21,6 +21,8 @@
 //! Reference: D. Liu and J. Nocedal, On the limited memory BFGS method for large scale
 //! optimization, Mathematical Programming 45 (1989).
 
+use serde::{Deserialize, Serialize};
+
 use super::lbfgs::Memory;
 use crate::kernels::Arithmetic;
 
@@ -54,7 +56,7 @@ pub struct Look {
 }
 
 /// A step, and what is to be found out about it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Step {
     /// Where it begins; empty stands for zero.
     pub from: Vec<f64>,
@@ -227,8 +229,9 @@ fn lowest((value0, slope0): (f64, f64), (value1, slope1): (f64, f64)) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::asked::fold;
     use crate::data::generate::Generator;
-    use crate::data::{Data, Error, Memory as InMemory, fold};
+    use crate::data::{Data, Error, Memory as InMemory};
     use crate::decide::folds::class_sums::ClassSums;
     use crate::decide::folds::logistic::LogisticLine;
     use crate::lift;
@@ -239,7 +242,7 @@ mod tests {
         type Error = Error;
 
         fn look(&mut self, step: Step) -> Result<Look, Error> {
-            Ok(fold(&self.0, LogisticLine::new(self.0.shape(), step))?.look())
+            Ok(fold(&self.0, &LogisticLine::new(self.0.shape(), step))?.look())
         }
     }
 
@@ -259,7 +262,7 @@ mod tests {
     fn the_start_is_the_loss_at_zero_and_the_slope_that_of_the_loss() {
         let samples = Generator::new(200, 5, 1).samples::<f64>().unwrap();
         let memory = InMemory::new(&samples);
-        let sums = fold(&memory, ClassSums::new(memory.shape())).unwrap();
+        let sums = fold(&memory, &ClassSums::new(memory.shape())).unwrap();
         let descent = Descent::new(200, &sums.total(), sums.unsigned());
         let mut rows = Looking(memory);
         let multiples = vec![0.5, 1.0];
@@ -313,7 +316,7 @@ mod tests {
     fn a_descent_ends_with_a_separator() {
         let samples = Generator::new(300, 40, 3).samples::<f64>().unwrap();
         let memory = InMemory::new(&samples);
-        let sums = fold(&memory, ClassSums::new(memory.shape())).unwrap();
+        let sums = fold(&memory, &ClassSums::new(memory.shape())).unwrap();
         let mut descent = Descent::new(300, &sums.total(), sums.unsigned());
         let mut rows = Looking(memory);
         for _ in 0..100 {

@@ -15,7 +15,7 @@
 //! saves the dear last step.
 
 use dashu_int::IBig;
-use linsep_data::{Data, Error, Memory, fold};
+use linsep_data::{Data, Error, Memory};
 use linsep_proof::Conflict;
 
 use super::super::exact::conflict::{Solution, solve};
@@ -27,6 +27,7 @@ use super::super::solvers::logistic_descent::{self, Descent, Look, Step};
 use super::super::solvers::min_norm_point::Corral;
 use super::peel::{compressed, peel};
 use crate::Samples;
+use crate::asked::fold;
 use crate::lift::Rows;
 
 /// Passes of L-BFGS.
@@ -91,7 +92,7 @@ impl logistic_descent::Rows for Looking<'_> {
     type Error = Error;
 
     fn look(&mut self, step: Step) -> Result<Look, Error> {
-        Ok(fold(&self.0, LogisticLine::new(self.0.shape(), step))?.look())
+        Ok(fold(&self.0, &LogisticLine::new(self.0.shape(), step))?.look())
     }
 }
 
@@ -126,7 +127,7 @@ impl Search<'_> {
     /// Descends on the logistic loss, and returns w with scores of at least 1 if it finds one.
     fn smooth(&mut self, samples: &Samples) -> Result<Option<Vec<f64>>, Error> {
         let memory = Memory::new(samples);
-        let sums = fold(&memory, ClassSums::new(memory.shape()))?;
+        let sums = fold(&memory, &ClassSums::new(memory.shape()))?;
         let mut descent = Descent::new(samples.rows(), &sums.total(), sums.unsigned());
         let mut rows = Looking(memory);
         let (before, shape) = (self.reads, rows.0.shape());
