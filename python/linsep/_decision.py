@@ -208,9 +208,10 @@ class Decision(Said):
 
         _plot.check_kind(kind)
         source = self._data if X is None else Source.read(self, X, y)
-        if source is None:
+        drawn = None if self._answer is None else self._answer.picture()
+        if source is None and drawn is None:
             raise ValueError("the decision has no data with it: pass it, as decision.plot(X, y)")
-        return _plot.draw_decision(picture(self, source), kind, ax)
+        return _plot.draw_decision(picture(self, source, drawn), kind, ax)
 
     def to_html(self, *, title: str = "data") -> str:
         """Return one HTML page to look at and to send, which loads nothing from anywhere.
@@ -230,8 +231,11 @@ class Decision(Said):
         Raises
         ------
         ValueError
-            If the decision comes from a file, another process or a cluster: its rows are not here.
+            If the decision comes from a file or another process: its rows are not here. Rows of a
+            cluster are drawn while it is asked: see `picture` of :func:`linsep.spark.decide`.
         """
+        if self._answer is not None and self._answer.picture() is not None:
+            return self._answer.page(title, _CHECK)
         if self._data is None or self._answer is None:
             raise ValueError("the decision has no data with it: decide again, and report then")
         return self._answer.drawn(self._data.given()).page(title, _CHECK)
@@ -405,13 +409,15 @@ def decide_question(
     max_passes: int | None = None,
     time_limit: float | None = None,
     explain: bool = False,
+    picture: bool = False,
     checkpoint: str | None = None,
     resume: bool = False,
 ) -> str:
     """Return the question whether two classes can be told apart."""
     options = margin_options(margin, margin_kind, gap, max_passes, time_limit)
-    more = {"explain": bool(explain), "checkpoint": checkpoint, "resume": bool(resume)}
-    return question("decide", **options, **more)
+    more = {"explain": bool(explain), "picture": bool(picture)}
+    kept = {"checkpoint": checkpoint, "resume": bool(resume)}
+    return question("decide", **options, **more, **kept)
 
 
 class Deadline:

@@ -56,14 +56,16 @@ class Source:
         return [int(row) for row in found]
 
 
-def picture(decision: Decision, source: Source) -> dict[str, Any]:
-    """Return what Rust says there is to see."""
+def picture(decision: Decision, source: Source | None, drawn: str | None = None) -> dict[str, Any]:
+    """Return what Rust says there is to see, unless it was drawn already."""
     why = decision.explanation
     suspects = np.arange(0) if why is None else why.suspects
-    given = source.given()
-    if decision._answer is not None:
-        text = decision._answer.drawn(given).picture()
+    if drawn is not None or source is None:
+        text = drawn
+    elif decision._answer is not None:
+        text = decision._answer.drawn(source.given()).picture()
     else:
+        given = source.given()
         # A decision that comes from a file or another process knows less.
         coef, intercept, suspects = _plane(decision, given)
         conflict = source.within(decision.conflicting_rows)

@@ -73,6 +73,7 @@ def decide(
     verbose: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    picture: bool = False,
 ) -> Decision:
     """Decide whether one hyperplane can tell two classes of a DataFrame apart, and prove it.
 
@@ -103,6 +104,9 @@ def decide(
         Spark. None: nowhere, every pass reads the source again.
     verbose : bool
         Whether a line is printed after each pass and each job.
+    picture : bool
+        Whether to count, in a few more passes, what :meth:`Decision.plot` and :meth:`Decision.report`
+        show: rows are not here to be drawn later.
 
     Returns
     -------
@@ -126,6 +130,7 @@ def decide(
             gap=gap,
             max_passes=max_passes,
             time_limit=time_limit,
+            picture=picture,
             checkpoint=kept,
             # What was kept is about rows with other numbers.
             resume=bool(resume) and not again,
