@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from linsep import _linsep
 from linsep._answer import Said, question, title_of, write_page
-from linsep._data import Labels, classed, read_classes, read_matrix
+from linsep._data import Labels, Matrix, classed, read_classes, read_matrix
 from linsep._decision import Decision, Margin, margin_options
 from linsep._picture import Source
 from linsep._proof import Proof, Verification
 from linsep._separation import verify_separation
+from linsep._table import Table, is_path, read_data
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -203,7 +204,7 @@ class SeparabilityMatrix(Said):
 
 def separability_matrix(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     margin: str = "any",
     margin_kind: str = "angular",
@@ -219,7 +220,8 @@ def separability_matrix(
     Parameters
     ----------
     X, y : array-like
-        The data, as for :func:`linsep.decide`, with two or more different labels.
+        The data, as for :func:`linsep.decide`, with two or more different labels; a table or a path
+        needs no y.
     margin, margin_kind, gap, max_passes, explain
         As for :func:`linsep.decide`; they count for each decision.
     time_limit : float, optional
@@ -250,32 +252,41 @@ def separability_matrix(
     kinds = {"pairs": True, "one_vs_rest": True, "argmax": bool(argmax), "explain": bool(explain)}
     asked = question("classes", **options, **kinds)
     _linsep.validate(asked)
-    matrix = read_matrix(X)
-    values, classes = read_classes(y, matrix.rows)
+    values: np.ndarray | None = None
+    if isinstance(X, Table) or is_path(X):
+        matrix, labels = read_data(X, y, None)
+        given, classes = matrix.values, list(labels.classes)
+    else:
+        matrix = read_matrix(X)
+        values, classes = read_classes(y, matrix.rows)
+        given = classed(matrix, values, classes)
     if len(classes) < 2:
         raise ValueError(f"expected two or more classes, found one class: {classes[0]!r}")
-    say = print if verbose else None
-    answer, sides, argmaxed = _linsep.classes(asked, classed(matrix, values, classes), say)
+    answer, sides, argmaxed = _linsep.classes(asked, given, print if verbose else None)
     one_vs_one, one_vs_rest, cells = {}, {}, {}
     for place, other, found, own, cell in sides:
+        c = classes[place]
+        sides_of = ("rest" if other is None else classes[other], c)
+        decision = Decision.read(found, own, matrix, sides_of, c if other is None else None)
+        if values is not None:
+            decision._keep(_source(matrix, values, sides_of, other is None))
         if other is None:
-            c = classes[place]
-            labels = Labels(values == c, ("rest", c))
-            decision = Decision.read(found, own, matrix, labels.classes, c)
-            one_vs_rest[c] = decision._keep(Source(matrix, labels))
-            cells[c, None] = cell
-            continue
-        a, b = classes[other], classes[place]
-        places = np.flatnonzero((values == a) | (values == b))
-        labels = Labels(values[places] == b, (a, b))
-        decision = Decision.read(found, own, matrix, labels.classes)
-        # Not the rows themselves: a copy for each pair would take several times the memory of the data.
-        one_vs_one[a, b] = decision._keep(Source(matrix, labels, places))
-        cells[a, b] = cell
+            one_vs_rest[c], cells[c, None] = decision, cell
+        else:
+            one_vs_one[sides_of], cells[sides_of] = decision, cell
     found_all = None if argmaxed is None else _argmax(argmaxed, classes)
     result = SeparabilityMatrix(classes, one_vs_one, one_vs_rest, found_all, cells, matrix.sources)
     result._says(answer)
     return result
+
+
+def _source(matrix: Matrix, values: np.ndarray, sides: tuple[Any, Any], rest: bool) -> Source:
+    """Return the rows of two sides, to be drawn: not a copy of them, which would take much memory."""
+    negative, positive = sides
+    if rest:
+        return Source(matrix, Labels(values == positive, sides))
+    places = np.flatnonzero((values == negative) | (values == positive))
+    return Source(matrix, Labels(values[places] == positive, sides), places)
 
 
 def _argmax(found: dict[str, Any], classes: list[Any]) -> Argmax:

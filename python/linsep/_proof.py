@@ -238,8 +238,11 @@ def verify_folder(
       answers     every pair, every class against the rest
       verdicts    5 separable, 1 inseparable
     """
-    matrix = read_matrix(X)
-    values, classes = read_classes(y, matrix.rows)
+    if isinstance(X, Table) or is_path(X):
+        given = read_data(X, y, None)[0].values
+    else:
+        matrix = read_matrix(X)
+        given = classed(matrix, *read_classes(y, matrix.rows))
     asked = question("verify", pairs=bool(pairs), one_vs_rest=bool(one_vs_rest), argmax=bool(argmax))
-    found = _linsep.verify_folder(asked, classed(matrix, values, classes), os.fsdecode(folder))
+    found = _linsep.verify_folder(asked, given, os.fsdecode(folder))
     return Verification.read(found)

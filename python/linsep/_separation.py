@@ -330,11 +330,12 @@ def _whole_table(X: Any, y: Any, model: str, arguments: dict[str, Any]) -> tuple
     """Return the question about all columns of a table in a file, the file, and how it is read."""
     if y is not None:
         raise TypeError("y was given with a table, which has an outcome of its own")
+    options = X._options if isinstance(X, Table) else table_options()
+    if options["positive"] is not None:
+        arguments = {**arguments, "positive": options["positive"]}
     asked = _table_question(model, arguments)
     _linsep.validate(asked)
-    if isinstance(X, Table):
-        return asked, X.path, X._options
-    return asked, os.fsdecode(X), table_options()
+    return asked, X.path if isinstance(X, Table) else os.fsdecode(X), options
 
 
 def _shaped(

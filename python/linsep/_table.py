@@ -32,7 +32,9 @@ class Table:
     feature_names : list of str or None
         Their names: that of the column, or such as "color=red" for the level of a category.
     classes : tuple of str
-        The negative and the positive label; "rest" stands for several.
+        The negative and the positive label, "rest" for several; or all labels, where they are more than
+        two: such a table is for :func:`linsep.separability_matrix`, :func:`linsep.audit` and models of
+        categories.
     label : str, int or None
         The column of the labels, by its number where it has no name; None if they are not in a column.
     on_disk : bool
@@ -54,7 +56,7 @@ class Table:
     rows: int
     features: int
     feature_names: list[str] | None
-    classes: tuple[str, str]
+    classes: tuple[str, ...]
     label: str | int | None
     on_disk: bool
     dropped: int
@@ -288,7 +290,7 @@ def read_data(x: Any, y: Any, positive: Any, verbose: bool = False) -> tuple[Mat
     elif positive is not None:
         raise TypeError("positive was given with a table: name the positive class in linsep.open")
     matrix = Matrix(x._rows, x.rows, x.features, x.feature_names, sources=x._sources, kept=x.kept)
-    return matrix, Labels(None, x.classes)
+    return matrix, Labels(None, x.classes)  # type: ignore[arg-type]
 
 
 def sources(path: str, labels: str | None = None) -> tuple[str, ...]:

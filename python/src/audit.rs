@@ -29,13 +29,11 @@ pub fn audit<'py>(
             return Err(Failure::Setting("expected a question about labels".to_string()));
         };
         let watch = &mut Watcher::of_stages(wire);
-        match &shared {
-            Given::Arrays(arrays) if arrays.get().class_count() > 2 => {
-                let (samples, classes) = arrays.get().many()?;
-                Ok(question.ask_classes(&samples, &classes, watch)?)
-            }
-            _ => shared.show(wire, |data| Ok(question.ask(data, watch)?)),
+        if shared.class_count() > 2 {
+            let (samples, classes) = shared.many()?;
+            return Ok(question.ask_classes(&samples, &classes, watch)?);
         }
+        shared.show(wire, |data| Ok(question.ask(data, watch)?))
     })?;
     drop(given);
     let values = values(py, &answer)?;

@@ -37,7 +37,7 @@ pub fn classes<'py>(
         let Question::Classes(question) = own else {
             return Err(Failure::Setting("expected a question about classes".to_string()));
         };
-        let (samples, classes) = shared.arrays()?.get().many()?;
+        let (samples, classes) = shared.many()?;
         Ok(question.ask(&samples, &classes, &mut Watcher::of_stages(wire))?)
     })?;
     drop(given);

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use linsep::Samples;
+use linsep::ask::AskError;
 use linsep::data::error::Column;
 use linsep::data::samples::{About, Classes, Dense, LabelNames, Labels, Lent, Missing, Sparse};
 use linsep::data::{Absorb, Block, Data, Error, ErrorKind, Features, Memory, Reads, Shape};
@@ -168,7 +169,7 @@ impl Arrays {
     /// Returns the rows of any number of classes, and these. Costs one parallel pass.
     ///
     /// Errors if they cannot be used.
-    pub fn many(&self) -> Result<(Samples, Classes), Error> {
+    fn many(&self) -> Result<(Samples, Classes), Error> {
         let codes = self.codes.clone().unwrap_or_default();
         let samples = self.matrix.samples(vec![true; codes.len()], true);
         let samples = samples.map_err(|error| self.named(error))?;
@@ -179,11 +180,6 @@ impl Arrays {
     /// Returns the features, as a design. Costs one parallel pass. Errors if they cannot be used.
     pub fn features(&self) -> Result<&Features, Error> {
         self.matrix.finite().map_err(|error| self.named(error))
-    }
-
-    /// Returns how many classes there are.
-    pub fn class_count(&self) -> usize {
-        self.classes.len()
     }
 
     /// Returns the names of the columns.
@@ -257,6 +253,24 @@ impl Given {
             }
             Given::Table(table) => table.show(wire, work),
             Given::Cluster(cluster) => Cluster::show(&cluster, wire, work),
+        }
+    }
+
+    /// Returns how many classes there are.
+    pub fn class_count(&self) -> usize {
+        match self {
+            Given::Arrays(arrays) => arrays.get().classes.len(),
+            Given::Table(table) => table.class_count(),
+            Given::Cluster(_) => 2,
+        }
+    }
+
+    /// Returns the rows of any number of classes, and these. Errors if they do not fit in memory.
+    pub fn many(&self) -> Result<(Samples, Classes), Failure> {
+        match self {
+            Given::Arrays(arrays) => Ok(arrays.get().many()?),
+            Given::Table(table) => table.many(),
+            Given::Cluster(_) => Err(AskError::NeedsMemory("a question about many classes").into()),
         }
     }
 

@@ -8,18 +8,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use linsep::Samples;
-use linsep::ask::DataFacts;
+use linsep::ask::{AskError, DataFacts};
 use linsep::data::error::{Column, path_name};
 use linsep::data::read::{
     Categorical, ColumnChoice, Header, Loaded, ReadOptions, Room, Source, StreamOptions, Streamed,
-    Where, load,
+    Where, load, read_classes,
 };
-use linsep::data::samples::{About, Encoded, LeftOut, Missing};
+use linsep::data::samples::{About, Classes, Encoded, LeftOut, Missing};
 use linsep::data::{Absorb, Block, Data, Error, ErrorKind, Memory, Reads, Shape};
 use linsep_report::summary::{Page, Summary};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::errors::Failure;
 use crate::voice::Pythonic;
@@ -34,6 +34,8 @@ const NPY: &[u8; 6] = b"\x93NUMPY";
 /// A table that has been opened.
 pub struct Table {
     loaded: Loaded,
+    /// The classes, where they are more than two and none was set against the others.
+    classes: Option<Classes>,
     /// The array that is read in place, and what it was when it was opened.
     mapped: Option<Stamp>,
 }
@@ -46,10 +48,37 @@ impl Table {
         work: impl FnOnce(&dyn Data) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         self.mapped.as_ref().map_or(Ok(()), Stamp::check)?;
+        if let Some(classes) = &self.classes {
+            let (count, examples) = (classes.count(), classes.names().to_vec());
+            return Err(Error::from(ErrorKind::ManyClasses { count, examples }).into());
+        }
         match &self.loaded {
             Loaded::Memory(samples) => work(&Memory::new(samples)),
             Loaded::Disk(rows) => work(&OneCall { rows, reads: Reads::default(), wire }),
         }
+    }
+}
+
+impl Table {
+    /// Returns how many classes there are.
+    pub fn class_count(&self) -> usize {
+        self.classes.as_ref().map_or(2, Classes::count)
+    }
+
+    /// Returns the rows of any number of classes, and these. Errors if they do not fit in memory.
+    pub fn many(&self) -> Result<(Samples, Classes), Failure> {
+        self.mapped.as_ref().map_or(Ok(()), Stamp::check)?;
+        let found = self.loaded.show(|data| Ok::<_, Error>(data.gather()?.cloned()))?;
+        let samples = found.ok_or(AskError::NeedsMemory("a question about many classes"))?;
+        let classes = match &self.classes {
+            Some(classes) => classes.clone(),
+            None => {
+                let names = samples.about().label_names.clone();
+                let codes = samples.positive().iter().map(|&positive| u32::from(positive));
+                Classes::of(vec![names.negative, names.positive], codes.collect())
+            }
+        };
+        Ok((samples, classes))
     }
 }
 
@@ -75,7 +104,8 @@ impl Rows {
 impl Rows {
     fn summary(&self, name: &str, place: &str) -> Summary {
         let facts = self.0.loaded.show(|data| DataFacts::of(data));
-        linsep_report::text::table(&facts, name, place, &Pythonic)
+        let classes = self.0.classes.as_ref().map(Classes::names);
+        linsep_report::text::table(&facts, classes, name, place, &Pythonic)
     }
 }
 
@@ -318,11 +348,23 @@ pub fn open_table<'py>(
             }
         };
         let source = Source::File(path);
-        let (loaded, room) = load(&source, &options, place, &stream, &count)?;
+        let found = load(&source, &options, place, &stream, &count);
+        let (loaded, classes, room) = match found {
+            Ok((loaded, room)) => (loaded, None, room),
+            // Some questions are about all of them.
+            Err(error) if matches!(error.kind, ErrorKind::ManyClasses { .. }) => {
+                let (samples, classes) = read_classes(&source, &options, &count)?;
+                (Loaded::Memory(Box::new(samples)), Some(classes), None)
+            }
+            Err(error) => return Err(error.into()),
+        };
         let mapped = before.filter(|_| matches!(loaded, Loaded::Memory(_)));
-        Ok((Table { loaded, mapped }, room))
+        Ok((Table { loaded, classes, mapped }, room))
     })?;
     let about = table.loaded.show(|data| describe(py, data))?;
+    if let Some(classes) = &table.classes {
+        about.set_item("classes", PyTuple::new(py, classes.names())?)?;
+    }
     about.set_item("on_disk", matches!(table.loaded, Loaded::Disk(_)))?;
     about.set_item("room", room.map(|Room { needed, free }| (needed, free)))?;
     Ok((Rows(Arc::new(table)), about))

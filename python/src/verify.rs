@@ -65,7 +65,7 @@ pub fn verify_folder(
     let index = ProofIndex::from_json(&index).map_err(Failure::Setting)?;
     let shared = given.clone();
     let answer = run(py, None, move |_| {
-        let (samples, classes) = shared.arrays()?.get().many()?;
+        let (samples, classes) = shared.many()?;
         asked.ask_folder(&samples, &classes, &index, &mut |file| read_file(&folder, file))
     })?;
     drop(given);

@@ -50,10 +50,19 @@ pub fn fit(answer: &FitAnswer, voice: &dyn Voice) -> Summary {
     summary
 }
 
-/// Returns what a table is, where its rows are, and what became of its columns.
-pub fn table(data: &DataFacts, name: &str, place: &str, voice: &dyn Voice) -> Summary {
+/// Returns what a table is, where its rows are, and what became of its columns; `classes` where these are more than two.
+pub fn table(
+    data: &DataFacts,
+    classes: Option<&[String]>,
+    name: &str,
+    place: &str,
+    voice: &dyn Voice,
+) -> Summary {
     let mut summary = Summary::new(Tone::Quiet, "table", name);
-    describe_data(&mut summary, data, voice);
+    match classes {
+        Some(classes) => describe_classes(&mut summary, data, classes.len(), voice),
+        None => describe_data(&mut summary, data, voice),
+    }
     match &data.about.label_column {
         Some(Column::Name(name)) => summary.text("label", &format!("column \"{name}\"")),
         Some(Column::Number(number)) => summary.text("label", &format!("column {number}")),
