@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use linsep::ask::{Answer, Question, VerifyQuestion};
-use linsep::classes::folder::{INDEX, ProofIndex};
+use linsep::classes::folder::{ProofFileError, ProofFolder};
+use linsep::data::error::path_name;
 use linsep::proof::{Proof, Removals, Verified};
 use linsep_report::verification::reason;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, read_question};
+use crate::answer::{PyAnswer, Watcher, read_question};
 use crate::data::Given;
 use crate::errors::Failure;
 use crate::work::run;
@@ -61,28 +62,25 @@ pub fn verify_folder(
 ) -> PyResult<PyAnswer> {
     let given = Given::new(x)?;
     let asked = read_verify(question)?;
-    let index = std::fs::read_to_string(folder.join(INDEX))?;
-    let index = ProofIndex::from_json(&index).map_err(Failure::Setting)?;
+    let folder = ProofFolder::open(&folder).map_err(|error| unusable(&folder, error))?;
     let shared = given.clone();
-    let answer = run(py, None, move |_| {
+    let answer = run(py, None, move |wire| {
         let (samples, classes) = shared.many()?;
-        asked.ask_folder(&samples, &classes, &index, &mut |file| read_file(&folder, file))
+        let watch = &Watcher::of_stages(wire);
+        asked.ask_folder(&samples, &classes, &folder, &unusable, watch)
     })?;
     drop(given);
     Ok(PyAnswer(Answer::Folder(Box::new(answer))))
 }
 
-/// Reads a proof beside the index of a folder.
-fn read_file(folder: &Path, file: &str) -> Result<Proof, Failure> {
-    let name = Path::new(file);
-    // A name with a path in it could be any file.
-    if name.components().count() != 1 || name.file_name().is_none() {
-        let found = format!("expected the name of a file beside the index, found \"{file}\"");
-        return Err(Failure::Setting(found));
+/// Returns the failure to use a file of a proof.
+fn unusable(path: &Path, error: ProofFileError) -> Failure {
+    match error {
+        ProofFileError::Unreadable(error) => {
+            linsep::Error::from(error).in_source(&path_name(path)).into()
+        }
+        other => Failure::Setting(format!("{}: {other}", path_name(path))),
     }
-    let text = std::fs::read_to_string(folder.join(name))
-        .map_err(|error| Failure::Setting(format!("{file}: {error}")))?;
-    Ok(Proof::from_json(&text)?)
 }
 
 /// Returns what the checker said of a proof, in plain values.

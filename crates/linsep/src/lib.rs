@@ -1,26 +1,30 @@
 //! Can one hyperplane tell two classes apart?
 //!
-//! [`decide()`](decide::decide()) answers, with a proof:
+//! [`decide()`] answers, with a proof:
 //!
 //! ```
 //! use linsep::Samples;
-//! use linsep::decide::{DecideOptions, Outcome, decide};
+//! use linsep::ask::Reply;
 //!
 //! // 100 is negative, 101 is positive.
-//! let samples = Samples::dense(vec![100.0, 101.0], 1, vec![false, true])?;
-//! match decide(&samples, &DecideOptions::default(), &mut ())?.outcome {
-//!     Outcome::Separable { hyperplane, .. } => println!("{:?}", hyperplane.weights),
-//!     Outcome::QuasiSeparable { conflict, .. } | Outcome::Inseparable { conflict, .. } => {
-//!         println!("rows {:?} rule it out", conflict.rows());
-//!     }
-//!     other => println!("{other:?}"),
-//! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! let samples = Samples::from_rows(&[[100.0], [101.0]], &[false, true])?;
+//! let answer = linsep::decide(&samples)?;
+//! assert_eq!(answer.reply(), Reply::Yes);
+//! println!("{}", answer.to_json());
+//! # Ok::<(), linsep::ask::AskError>(())
 //! ```
 //!
-//! The path of data is the order of reading: [`Samples`] are read ([`data`]), [`lift`]ed, learned from by
-//! an [`online`] method or [decided](mod@decide), [proven](proof). Rows that are not
-//! in memory are [`Data`](data::Data), which [`decide_data`](decide::decide_data) takes.
+//! Three things are worth knowing first:
+//!
+//! - [`Samples`] are labelled rows; [`read()`] brings them in from a file. Rows that do not fit in memory are
+//!   [`Data`](data::Data), which every question takes.
+//! - [`ask`] has a question per kind: decide, classes, estimate, audit, fit, race and verify. A
+//!   [`Question`](ask::Question) is plain and serialisable, and is checked before data is read.
+//! - The [`Answer`](ask::Answer) owns all that can be shown, proof and costs included, and needs no data. The crate
+//!   `linsep-report` makes text, pages and charts of it.
+//!
+//! Below that stand the engines: [`mod@decide`] for verdicts, [`online`] for the methods that learn row by row, among
+//! them the paper's, [`models`] and [`classes`] for questions put to them, and [`proof`] for the checker.
 //!
 //! | word | meaning |
 //! |---|---|
@@ -32,11 +36,9 @@
 //! ARCHITECTURE.md has the other words, and the floor plan.
 //!
 //! ## Features
-//!
 //! - `columnar`: reads Parquet and Arrow files.
-//! - `lp`: the rival that solves a linear program.
-//! - `png`: charts as PNG.
-//! - `internals`: what benchmarks measure by itself; no part of the interface.
+//! - `lp`: the rival method that solves a linear program, by Clarabel.
+//! - `internals`: what benchmarks measure by itself; not part of the interface.
 
 pub mod ask;
 mod asked;
@@ -63,6 +65,31 @@ pub use hyperplane::{Evaluation, Hyperplane, Margin};
 pub use linsep_data::{Error, Samples};
 pub use linsep_proof as proof;
 pub use watch::Watch;
+
+/// Returns the labelled rows of a file, with the defaults of the program: format, label column and categories are
+/// guessed.
+///
+/// Errors if it cannot be read, with file, line and column.
+///
+/// ```
+/// # std::fs::write("readme-example.csv", "height,label\n1.5,a\n2.5,b\n").unwrap();
+/// let samples = linsep::read("readme-example.csv")?;
+/// assert_eq!((samples.rows(), samples.columns()), (2, 1));
+/// # std::fs::remove_file("readme-example.csv").unwrap();
+/// # Ok::<(), linsep::Error>(())
+/// ```
+pub fn read(path: impl AsRef<std::path::Path>) -> Result<Samples, Error> {
+    let source = data::read::Source::from(path.as_ref());
+    data::read::read(&source, &data::read::ReadOptions::default(), &|_rows| {})
+}
+
+/// Returns whether one hyperplane tells the two classes apart, with a proof. [`DecideQuestion`](ask::DecideQuestion)
+/// has options.
+///
+/// Errors if there is no memory for the work.
+pub fn decide(samples: &Samples) -> Result<ask::DecideAnswer, ask::AskError> {
+    ask::DecideQuestion::default().ask(&data::Memory::new(samples), &mut ())
+}
 
 /// The Rust in the README is run with the tests.
 #[cfg(doctest)]

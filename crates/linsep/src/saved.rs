@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Data;
+use crate::classes::{lengths, nearest_class};
 use crate::data::error::Column;
 use crate::data::samples::{About, Classes, Encoding, LabelNames};
+use crate::data::{Data, Features};
 use crate::online::{Fit, FitSettings, MethodSettings, Stop};
 use crate::{Hyperplane, Margin, Samples};
 
@@ -155,6 +156,9 @@ pub enum SavedModelError {
     /// It is not a model file, or it is damaged.
     #[error("not a model file, or a damaged one: {0}")]
     Damaged(#[from] serde_json::Error),
+    /// It cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] std::io::Error),
     /// It is of a newer version.
     #[error("expected a model file of version {VERSION} at the most, found version {0}")]
     Version(u32),
@@ -303,6 +307,80 @@ impl AnyModel {
             AnyModel::Two(model) => &model.features,
             AnyModel::Many(model) => &model.features,
         }
+    }
+}
+
+/// What names the class of a row.
+#[derive(Clone, Debug)]
+pub struct Classifier {
+    /// The classes; of two the negative one first.
+    pub names: Vec<String>,
+    planes: Vec<Hyperplane>,
+    lengths: Vec<f64>,
+}
+
+impl Classifier {
+    /// Returns the classifier of a model.
+    pub fn of(model: &AnyModel) -> Self {
+        let (names, planes) = match model {
+            AnyModel::Two(model) => {
+                let ClassNames { negative, positive } = model.labels.clone();
+                (vec![negative, positive], vec![model.hyperplane.clone()])
+            }
+            AnyModel::Many(model) => {
+                let own = model.classes.iter();
+                own.map(|class| (class.label.clone(), class.hyperplane.clone())).unzip()
+            }
+        };
+        let lengths = lengths(&planes);
+        Classifier { names, planes, lengths }
+    }
+
+    /// Returns true if there is one hyperplane, for two classes.
+    pub fn is_of_two(&self) -> bool {
+        self.planes.len() == 1
+    }
+
+    /// Returns the class of each row, and how far the row lies on the side of that class; of two classes, on the
+    /// positive side.
+    pub fn classify(&self, features: &Features) -> Vec<(usize, f64)> {
+        let values: Vec<Vec<f64>> = self
+            .planes
+            .iter()
+            .map(|plane| {
+                let mut values = vec![0.0; features.rows()];
+                plane.values(features, 0, &mut values);
+                values
+            })
+            .collect();
+        let one = |row: usize| match &values[..] {
+            [only] => (usize::from(only[row] > 0.0), only[row] / self.lengths[0]),
+            several => nearest_class(&self.lengths, |class| several[class][row]),
+        };
+        (0..features.rows()).map(one).collect()
+    }
+}
+
+impl AnyModel {
+    /// Returns the model in a file. Errors if it cannot be read, or is none.
+    ///
+    /// ```
+    /// use linsep::Samples;
+    /// use linsep::ask::FitQuestion;
+    /// use linsep::data::Memory;
+    /// use linsep::saved::{AnyModel, Classifier};
+    ///
+    /// let samples = Samples::from_rows(&[[100.0], [101.0]], &[false, true])?;
+    /// let answer = FitQuestion::default().ask(&Memory::new(&samples), None, &mut ())?;
+    /// std::fs::write("model-example.json", answer.model.to_json())?;
+    /// let classifier = Classifier::of(&AnyModel::load("model-example.json")?);
+    /// let (class, _distance) = classifier.classify(samples.features())[1];
+    /// assert_eq!(classifier.names[class], "positive");
+    /// # std::fs::remove_file("model-example.json")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, SavedModelError> {
+        Self::from_json(&std::fs::read_to_string(path)?)
     }
 }
 

@@ -3,13 +3,10 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use linsep::Hyperplane;
-use linsep::classes::{lengths, nearest_class};
-use linsep::data::Features;
 use linsep::data::error::{Column, path_name};
 use linsep::data::read::{self, Block, Expected, Unknown};
 use linsep::data::samples::Encoding;
-use linsep::saved::AnyModel;
+use linsep::saved::{AnyModel, Classifier, SavedModelError};
 use linsep_report::{counted, grouped, number};
 use serde_json::{Value, json};
 
@@ -20,9 +17,10 @@ use crate::output::{OutputFile, create_if, standard_output};
 
 /// Runs the command.
 pub fn run(args: &PredictArgs, interrupt: &Interrupt) -> Result<ExitCode, Failure> {
-    let text = std::fs::read_to_string(&args.model)
-        .map_err(|error| Failure::input(&args.model, &error))?;
-    let model = AnyModel::from_json(&text).map_err(|error| Failure::model(&args.model, &error))?;
+    let model = AnyModel::load(&args.model).map_err(|error| match error {
+        SavedModelError::Unreadable(error) => Failure::input(&args.model, &error),
+        error => Failure::model(&args.model, &error),
+    })?;
     let features = model.features();
     let mut sink = match create_if(args.output.as_deref())? {
         Some(file) => Sink::File(file),
@@ -49,7 +47,7 @@ pub fn run(args: &PredictArgs, interrupt: &Interrupt) -> Result<ExitCode, Failur
         ));
     }
     let asked = interrupt.heed();
-    let mut writer = Predictions::new(Classifier::of(model.clone()), args.json);
+    let mut writer = Predictions::new(Classifier::of(&model), args.json);
     let mut ended: Option<Failure> = None;
     // An error of the sink travels around the reader, which knows only errors of data.
     let summary = read::stream(&source(&args.data), &options, &expected, &mut |block| {
@@ -109,48 +107,6 @@ impl Sink {
     }
 }
 
-/// What names the class of a row.
-struct Classifier {
-    /// Of two classes the negative one first.
-    names: Vec<String>,
-    planes: Vec<Hyperplane>,
-    lengths: Vec<f64>,
-}
-
-impl Classifier {
-    fn of(model: AnyModel) -> Self {
-        let (names, planes) = match model {
-            AnyModel::Two(model) => {
-                (vec![model.labels.negative, model.labels.positive], vec![model.hyperplane])
-            }
-            AnyModel::Many(model) => {
-                model.classes.into_iter().map(|class| (class.label, class.hyperplane)).unzip()
-            }
-        };
-        let lengths = lengths(&planes);
-        Classifier { names, planes, lengths }
-    }
-
-    /// Returns the class of each row, and how far the row lies on the side of that class; of two classes, on the
-    /// positive side.
-    fn name(&self, features: &Features, rows: usize) -> Vec<(usize, f64)> {
-        let values: Vec<Vec<f64>> = self
-            .planes
-            .iter()
-            .map(|plane| {
-                let mut values = vec![0.0; rows];
-                plane.values(features, 0, &mut values);
-                values
-            })
-            .collect();
-        let one = |row: usize| match &values[..] {
-            [only] => (usize::from(only[row] > 0.0), only[row] / self.lengths[0]),
-            several => nearest_class(&self.lengths, |class| several[class][row]),
-        };
-        (0..rows).map(one).collect()
-    }
-}
-
 /// Turns rows into lines of CSV, or into the parts of one JSON object.
 struct Predictions {
     classifier: Classifier,
@@ -199,7 +155,7 @@ impl Predictions {
         let own: Vec<Vec<bool>> = names.iter().map(|name| labels.matches(name)).collect();
         let missing = labels.matches("");
         // All other labels were made one class.
-        let rest = self.classifier.planes.len() == 1 && names[0] == "rest";
+        let rest = self.classifier.is_of_two() && names[0] == "rest";
         for (i, &(class, _)) in named.iter().enumerate() {
             let known = rest || own.iter().any(|own| own[i]);
             if known && !missing[i] {
@@ -211,7 +167,7 @@ impl Predictions {
     }
 
     fn block(&mut self, block: &Block) -> String {
-        let named = self.classifier.name(&block.features, block.rows.len());
+        let named = self.classifier.classify(&block.features);
         self.compare(block, &named);
         let mut text = self.head();
         for (i, (class, distance)) in named.into_iter().enumerate() {

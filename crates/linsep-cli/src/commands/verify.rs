@@ -1,13 +1,11 @@
 //! `linsep verify`: check a proof in exact arithmetic, or a folder of proofs.
 
-use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
 use linsep::ask::{AskError, VerifyAnswer, VerifyQuestion};
-use linsep::classes::folder::{INDEX, ProofIndex};
+use linsep::classes::folder::{INDEX, ProofFileError, ProofFolder, read_proof};
 use linsep::proof::Proof;
-use linsep::proof::proof::MOST_BYTES;
 use linsep_report::verification;
 
 use super::{load, read_classes, separation};
@@ -38,7 +36,8 @@ pub fn run(args: &VerifyArgs, session: &Session) -> Result<ExitCode, Failure> {
         let hint = "linsep decide DATA --pairs --proof DIR writes a folder of proofs";
         return Err(Failure::usage(what, Some(hint)));
     }
-    let answer = checked(args, question, &read_proof(&args.proof)?, session)?;
+    let proof = read_proof(&args.proof).map_err(|error| unusable(&args.proof, error))?;
+    let answer = checked(args, question, &proof, session)?;
     let text = match args.json {
         true => answer.to_json().to_string(),
         false => verification::text(&answer, 1, &|model| Some(asked_by(model))),
@@ -79,47 +78,32 @@ fn checked(
     }
 }
 
-/// Reads a proof file.
-fn read_proof(path: &Path) -> Result<Proof, Failure> {
-    let mut bytes = vec![];
-    // No more than tells that it is too long.
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| Failure::input(path, &error))?;
-    // Bytes that are not text make it a damaged file, not one that cannot be read.
-    Proof::from_json(&String::from_utf8_lossy(&bytes)).map_err(|error| Failure::proof(path, &error))
-}
-
 /// Checks a folder of proofs as a whole.
 fn folder(
     args: &VerifyArgs,
     question: &VerifyQuestion,
     session: &Session,
 ) -> Result<ExitCode, Failure> {
-    let path = args.proof.join(INDEX);
-    let text = std::fs::read_to_string(&path).map_err(|error| Failure::input(&path, &error))?;
-    let index = ProofIndex::from_json(&text)
-        .map_err(|error| Failure::usage(format!("{}: {error}", path.display()), None))?;
+    let folder =
+        ProofFolder::open(&args.proof).map_err(|error| unusable(&args.proof.join(INDEX), error))?;
     let (samples, classes) = read_classes(&args.data, &args.input, session.quiet)?;
-    let (bar, all) = (Bar::new("verifying", session.quiet), index.proofs.len());
-    let mut read = 0;
-    let answer = question.ask_folder(&samples, &classes, &index, &mut |file| {
-        read += 1;
-        bar.say_share(&format!("{read} of {all} proofs"), Some(read as f64 / all as f64));
-        // A name with a path in it could be any file.
-        let name = Path::new(file);
-        if name.components().count() != 1 || name.file_name().is_none() {
-            let found = format!("expected the name of a file beside it, found \"{file}\"");
-            return Err(Failure::usage(format!("{}: {found}", path.display()), None));
-        }
-        read_proof(&args.proof.join(name))
-    })?;
-    bar.clear();
+    let watcher = session.watcher("verifying");
+    let answer = question.ask_folder(&samples, &classes, &folder, &unusable, &watcher)?;
+    watcher.clear();
     match args.json {
         true => print(&format!("{}\n", answer.to_json()))?,
         false => print(&verification::folder(&answer))?,
     }
     Ok(status(answer.reply()))
+}
+
+/// Returns the failure to use a file of a proof.
+fn unusable(path: &Path, error: ProofFileError) -> Failure {
+    match error {
+        ProofFileError::Unreadable(error) => Failure::input(path, &error),
+        ProofFileError::NotOne(error) => Failure::proof(path, &error),
+        other => Failure::usage(format!("{}: {other}", path.display()), None),
+    }
 }
 
 impl From<AskError> for Failure {

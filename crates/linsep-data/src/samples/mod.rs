@@ -277,6 +277,25 @@ impl Samples {
         Ok(())
     }
 
+    /// Returns samples of rows that are written down one by one.
+    ///
+    /// Errors if there are not as many labels as rows, if a value is not finite, or if a class is missing.
+    ///
+    /// ```
+    /// use linsep_data::Samples;
+    ///
+    /// let samples = Samples::from_rows(&[[0.0, 1.0], [2.0, 3.0]], &[false, true])?;
+    /// assert_eq!((samples.rows(), samples.columns()), (2, 2));
+    /// # Ok::<(), linsep_data::Error>(())
+    /// ```
+    pub fn from_rows<const N: usize>(rows: &[[f64; N]], positive: &[bool]) -> Result<Self, Error> {
+        if rows.len() != positive.len() {
+            let (labels, rows) = (positive.len(), rows.len());
+            return Err(ErrorKind::LabelCount { labels, rows }.into());
+        }
+        Self::dense(rows.concat(), N, positive.to_vec())
+    }
+
     /// Returns dense samples: rows of `columns` values follow one another in `values`.
     ///
     /// Errors as [`Samples::new`] does, and if `values` is not a whole number of rows.

@@ -1,14 +1,19 @@
 //! Does a proof hold?
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{AskError, DataFacts, Reply};
 use crate::Samples;
-use crate::classes::folder::{CheckedFolder, ProofIndex, QuestionKinds, check_folder};
+use crate::classes::folder::{
+    CheckedFolder, ProofFileError, ProofFolder, QuestionKinds, check_folder,
+};
 use crate::data::samples::Classes;
 use crate::data::{Data, Memory};
 use crate::models::{Model, Response, SeparationError};
+use crate::watch::{Stage, Watch};
 use linsep_proof::{
     Proof, Refused, Removals, Verified, verify_binomial, verify_data, verify_model,
 };
@@ -69,18 +74,26 @@ impl VerifyQuestion {
         Ok(VerifyAnswer { question: self.clone(), data: Some(DataFacts::of(data)), outcome })
     }
 
-    /// Returns the answer for a folder of proofs about rows of many classes. `read` returns the proof in a file beside
-    /// the index.
+    /// Returns the answer for a folder of proofs about rows of many classes. Files that cannot be used are handed to
+    /// `failed`; `watch` is told of each that was read.
     ///
-    /// Errors if `read` does, or if there is no memory for the rows of a question.
+    /// Errors if a file cannot be used, or if there is no memory for the rows of a question.
     pub fn ask_folder<E: From<AskError>>(
         &self,
         samples: &Samples,
         classes: &Classes,
-        index: &ProofIndex,
-        read: &mut dyn FnMut(&str) -> Result<Proof, E>,
+        folder: &ProofFolder,
+        failed: &dyn Fn(&Path, ProofFileError) -> E,
+        watch: &dyn Watch,
     ) -> Result<FolderAnswer, E> {
-        let checked = check_folder(index, samples, classes, self.kinds(), read)?;
+        let (mut done, of) = (0, folder.index.proofs.len());
+        let read = &mut |file: &str| {
+            done += 1;
+            watch.stage(&Stage::Answered { done, of });
+            let (path, proof) = folder.read(file);
+            proof.map_err(|error| failed(&path, error))
+        };
+        let checked = check_folder(&folder.index, samples, classes, self.kinds(), read)?;
         Ok(FolderAnswer {
             question: self.clone(),
             data: DataFacts::of(&Memory::new(samples)),

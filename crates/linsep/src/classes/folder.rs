@@ -5,8 +5,12 @@
 //! because of its answer.
 
 use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
-use linsep_proof::{Proof, Verified, verify, verify_model};
+use linsep_proof::proof::MOST_BYTES;
+use linsep_proof::{Proof, ProofError, Verified, verify, verify_model};
 use serde::{Deserialize, Serialize};
 
 use super::Versus;
@@ -254,6 +258,62 @@ fn listed(names: &[String]) -> String {
 fn plain(name: &str) -> String {
     let kept = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     name.chars().take(40).map(|c| if kept(c) { c } else { '_' }).collect()
+}
+
+/// Why a file of a proof, or of an index of proofs, cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProofFileError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] io::Error),
+    /// It is not a proof.
+    #[error(transparent)]
+    NotOne(#[from] ProofError),
+    /// It is not an index of proofs, or a damaged one.
+    #[error("{0}")]
+    Index(String),
+}
+
+/// Returns the proof in a file.
+///
+/// Errors if it cannot be read, or is none.
+pub fn read_proof(path: &Path) -> Result<Proof, ProofFileError> {
+    let mut bytes = vec![];
+    // No more than tells that it is too long.
+    File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    // Bytes that are not text make it a damaged file, not one that cannot be read.
+    Ok(Proof::from_json(&String::from_utf8_lossy(&bytes))?)
+}
+
+/// A folder of proofs whose index has been read.
+#[derive(Clone, Debug)]
+pub struct ProofFolder {
+    path: PathBuf,
+    /// What the folder is about.
+    pub index: ProofIndex,
+}
+
+impl ProofFolder {
+    /// Returns the folder. Errors if its index cannot be read, or is none.
+    pub fn open(path: &Path) -> Result<Self, ProofFileError> {
+        let text = fs::read_to_string(path.join(INDEX))?;
+        let index = ProofIndex::from_json(&text).map_err(ProofFileError::Index)?;
+        Ok(ProofFolder { path: path.to_path_buf(), index })
+    }
+
+    /// Returns the path of a file that the index names, and the proof in it.
+    pub fn read(&self, file: &str) -> (PathBuf, Result<Proof, ProofFileError>) {
+        let name = Path::new(file);
+        // A name with a path in it could be any file.
+        if name.components().count() != 1 || name.file_name().is_none() {
+            let found = format!("expected the name of a file beside it, found \"{file}\"");
+            return (self.path.join(INDEX), Err(ProofFileError::Index(found)));
+        }
+        let path = self.path.join(name);
+        let proof = read_proof(&path);
+        (path, proof)
+    }
 }
 
 /// What comes of checking a folder.
