@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
 from linsep import _linsep
 
 __all__ = ["Said"]
@@ -78,4 +81,20 @@ def title_of(path: str | os.PathLike[str], title: str | None) -> str:
 def question(ask: str, **options: Any) -> str:
     """Return a question as Rust reads it; what is None is left at its default there."""
     given = {name: value for name, value in options.items() if value is not None}
-    return json.dumps({"ask": ask, **given})
+    return written({"ask": ask, **given})
+
+
+# What numbers have to be that JSON has no word for, as Rust says it of others.
+_EXPECTED = {"gap": "a number between 0 and 1", "time_limit": "a time above 0"}
+
+
+def written(options: Mapping[str, Any]) -> str:
+    """Return options as JSON. Raises a ValueError at NaN and infinity, which it does not have."""
+    given = dict(options)
+    for name, value in given.items():
+        if isinstance(value, np.generic):
+            given[name] = value = value.item()
+        if isinstance(value, float) and not math.isfinite(value):
+            shown = "NaN" if math.isnan(value) else value
+            raise ValueError(f"{name} is {shown}; expected {_EXPECTED.get(name, 'a finite number')}")
+    return json.dumps(given)

@@ -10,6 +10,7 @@ import numpy as np
 from linsep import _linsep
 from linsep._answer import Said, question, title_of, write_page
 from linsep._data import classed, read_classes, read_labels, read_matrix
+from linsep._decision import whole
 from linsep._proof import Margin
 from linsep._table import Table, is_path, read_data
 
@@ -196,13 +197,11 @@ def audit(
     >>> audit.suspects.tolist(), str(audit.suggested[7])
     ([7], 'a')
     """
-    if leave_out is not None and (isinstance(leave_out, bool) or leave_out != int(leave_out)):
-        raise ValueError(f"leave_out is {leave_out!r}; expected an integer, at least 0")
     asked = question(
         "audit",
-        leave_out=None if leave_out is None else int(leave_out),
+        leave_out=whole("leave_out", leave_out, 0),
         time_limit=None if time_limit is None else float(time_limit),
-        top=top,
+        top=whole("top", top, 0),
     )
     _linsep.validate(asked)
     values = None

@@ -370,13 +370,13 @@ def decide(
     return decision._keep(Source(matrix, labels))
 
 
-def whole(name: str, value: Any) -> int | None:
-    """Return an integer as Rust reads it; whether it is in its range, Rust says."""
+def whole(name: str, value: Any, least: int = 1) -> int | None:
+    """Return an integer as Rust reads it. Raises a ValueError if it is none, or out of range."""
     if value is None:
         return None
-    if isinstance(value, bool) or int(value) != value:
-        raise ValueError(f"{name} is {value!r}; expected an integer, at least 1")
-    return int(value)
+    if not isinstance(value, bool) and least <= value < 2**63 and int(value) == value:
+        return int(value)
+    raise ValueError(f"{name} is {value!r}; expected an integer, at least {least}")
 
 
 def check_margin(margin: str) -> None:

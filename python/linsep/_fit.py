@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from linsep import _linsep
-from linsep._answer import Said, question, title_of, write_page
+from linsep._answer import Said, question, title_of, write_page, written
 from linsep._data import read_matrix
 from linsep._decision import whole
 from linsep._picture import Source
-from linsep._race import Entrant, _seed
+from linsep._race import Entrant, _seed, _settings
 from linsep._table import read_data
 
 __all__ = ["Fit", "fit"]
@@ -135,9 +135,10 @@ def fit(
     >>> found.separated, found.entrant.updates, found.predict([[90.0]]).tolist()
     (True, 1, ['no'])
     """
+    given = _settings([method], None if settings is None else {method: settings})
     asked = question(
         "fit",
-        method=json.loads(_linsep.method(method, json.dumps(dict(settings or {})))),
+        method=json.loads(_linsep.method(method, written(given[method]))),
         max_epochs=whole("max_epochs", max_epochs),
         time_limit=None if time_limit is None else float(time_limit),
         shuffle=bool(shuffle),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from linsep import _linsep
-from linsep._answer import Said, question, title_of, write_page
+from linsep._answer import Said, question, title_of, write_page, written
 from linsep._decision import whole
 from linsep._table import read_data
 
@@ -240,9 +240,9 @@ def race(
     >>> import linsep
     >>> race = linsep.race([[100.0], [101.0]], ["no", "yes"], max_epochs=100_000)
     >>> race
-    method      separated  epochs  updates  mistakes    accuracy    passes  margin  seconds
-    fine              yes       2        1         0  100.0000 %       2.0  1.0e-5  ...
-    perceptron        yes  20,304   40,405         0  100.0000 %  20,304.0  4.9e-5  ...
+    method      separated  epochs  updates  mistakes    accuracy   passes  margin  seconds
+    fine              yes       2        1         0  100.0000 %      2.0  1.0e-5  ...
+    perceptron        yes  20,304   40,405         0  100.0000 %  20304.0  4.9e-5  ...
     >>> race["fine"].updates
     1
     """
@@ -250,7 +250,7 @@ def race(
     given = _settings(names, settings)
     asked = question(
         "race",
-        methods=[json.loads(_linsep.method(name, json.dumps(dict(given[name])))) for name in names],
+        methods=[json.loads(_linsep.method(name, written(given[name]))) for name in names],
         max_epochs=whole("max_epochs", max_epochs),
         time_limit=None if time_limit is None else float(time_limit),
         shuffle=None if shuffle is None else bool(shuffle),

@@ -23,6 +23,7 @@ MODELS = (
     "conditional",
     "cox",
 )
+TIES = ("breslow", "efron", "exact")
 ORDINAL = ("cumulative", "adjacent", "sequential")
 _INTERCEPT = ("binomial", "multinomial", "poisson", "negative-binomial")
 # Columns beside a design.
@@ -54,7 +55,9 @@ def vector(values: Any, rows: int, what: str) -> np.ndarray:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1 or len(array) != rows:
-        raise ValueError(f"expected {rows} {what}, one per row, found an array of shape {array.shape}")
+        raise ValueError(
+            f"expected {rows} values of {what}, one per row, found an array of shape {array.shape}"
+        )
     return array
 
 
@@ -103,6 +106,8 @@ def model_question(model: str, given: dict[str, Any], names: dict[str, str]) -> 
     """Return the question about a model. `names` are those of the columns beside the design."""
     if model not in MODELS:
         raise ValueError(f"model is {model!r}; expected one of " + ", ".join(map(repr, MODELS)))
+    if given["ties"] not in TIES:
+        raise ValueError(f"ties is {given['ties']!r}; expected one of " + ", ".join(map(repr, TIES)))
     levels = given["levels"]
     positive = given["positive"]
     event = given["event_value"]
