@@ -88,17 +88,33 @@ def test_same_answer_again():
 def test_it_says_what_was_found():
     X, labels, _ = clouds(wrong=[5])
     audit = linsep.audit(X, labels)
-    assert repr(audit).startswith("Audit: 1 suspect\n") and "suspects                    5" in repr(
-        audit
-    )
+    first, *facts = repr(audit).splitlines()
+    assert first.startswith("1 suspect: ")
+    # The row, counted from 0, with the label that it has and the one that it looks like.
+    assert any(fact.split()[:3] == ["5", *map(str, [labels[5], audit.suggested[5]])] for fact in facts)
     assert "1 suspect" in audit._repr_html_()
+
+
+def test_all_that_is_ranked_can_be_shown(tmp_path):
+    X, labels, _ = clouds(wrong=[5])
+    audit = linsep.audit(X, labels, top=3)
+    assert [row["row"] for row in audit.to_dict()["ranking"]] == (audit.ranking[:3] + 1).tolist()
+    lines = audit.to_csv().splitlines()
+    assert len(lines) == len(labels) + 1 and "probability" in lines[0]
+    audit.report(tmp_path / "rows.html")
+    page = (tmp_path / "rows.html").read_text(encoding="utf-8")
+    assert "1 suspect" in page and "rows" in page and "http" not in page.replace("www.w3.org", "")
 
 
 @pytest.mark.parametrize(
     ("labels", "options", "message"),
     [
         ([0, 0, 1, 1], {"time_limit": 0}, "time_limit is 0; expected a time above 0"),
+        ([0, 0, 1, 1], {"time_limit": float("nan")}, "time_limit is NaN; expected a time above 0"),
         ([0, 0, 1, 1], {"leave_out": -1}, "leave_out is -1; expected an integer, at least 0"),
+        ([0, 0, 1, 1], {"leave_out": float("inf")}, "leave_out is inf; expected an integer"),
+        ([0, 0, 1, 1], {"top": -1}, "top is -1; expected an integer, at least 0"),
+        ([0, 0, 1, 1], {"top": 1.5}, "top is 1.5; expected an integer, at least 0"),
         (["a", "a", "a", "b"], {}, 'one row has the label "b"; an audit needs two of every class'),
         (["a", "a", "b", "c"], {}, 'one row has the label "b"; an audit needs two of every class'),
         ([1, 1, 1, 1], {}, "expected two classes, found one class"),

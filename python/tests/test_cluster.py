@@ -9,7 +9,7 @@ import pytest
 from conftest import make_separable
 from linsep import _linsep
 from linsep._data import Labels, Matrix
-from linsep._decision import decide_parts
+from linsep._decision import decide_parts, decide_question
 from scipy import sparse
 
 pa = pytest.importorskip("pyarrow")
@@ -66,7 +66,7 @@ def packed_parts(arrays, lengths, positive, parts, batch_rows=7, cut=5, number=N
     return found, sparse_rows
 
 
-def cluster_of(arrays, lengths, y, parts, number=None):
+def cluster_of(arrays, lengths, y, parts, number=None, names=None):
     """Return rows in parts as a cluster, and how often it is asked."""
     positive = np.asarray(y) == max(y)
     rows, width = len(y), sum(lengths)
@@ -94,13 +94,14 @@ def cluster_of(arrays, lengths, y, parts, number=None):
                 found += zip(batch["numbers"].to_pylist(), batch["packed"].to_pylist(), strict=True)
         return found
 
-    return _linsep.Cluster(ask, fetch, rows=rows, features=width, sparse=is_sparse), counts
+    known = {"classes": ("0", "1"), "columns": names}
+    return _linsep.Cluster(ask, fetch, rows=rows, features=width, sparse=is_sparse, **known), counts
 
 
 def decide_in_parts(arrays, lengths, y, parts, number=None, **options):
     cluster, counts = cluster_of(arrays, lengths, y, parts, number)
     matrix = Matrix(cluster, len(y), sum(lengths))
-    return decide_parts(matrix, Labels(None, (0, 1)), **options), counts
+    return decide_parts(matrix, Labels(None, (0, 1)), decide_question(**options)), counts
 
 
 def same(found, expected):
@@ -121,19 +122,23 @@ def cuts(rows):
 def test_pictures_and_pages_are_those_of_rows_in_one_place(rows, flipped):
     X, y = make_separable(rows, 4)
     y[17] = 1 - y[17] if flipped else y[17]
-    names = (["a", "b", "c", "d"], ("0", "1"), None)
+    names = ["a", "b", "c", "d"]
 
     def drawn(x, positive):
-        decided = decide_parts(Matrix(x, rows, 4), Labels(positive, (0, 1)))._decided
-        coef, intercept = _linsep.drawn_plane(x, positive, decided)
-        page = _linsep.page(x, positive, decided, source="data", names=names)
+        matrix, labels = Matrix(x, rows, 4, names), Labels(positive, (0, 1))
+        given = labels.of(matrix)
+        decision = decide_parts(matrix, labels, decide_question())
+        answer = decision._answer.drawn(given)
         # Seconds are all that differs.
-        page = re.sub(r"[0-9.]+ (µs|ms|s)\b", "", page)
-        return _linsep.picture(x, positive, coef, intercept, [1], [2]), page
+        page = re.sub(r"[0-9.]+ (µs|ms|s)\b", "", answer.page("data", "verify"))
+        coef, intercept = decision.coef, decision.intercept
+        if coef is None:
+            coef, intercept = _linsep.compromise(given, max_passes=None)
+        return answer.picture(), _linsep.picture(given, coef, intercept, [1], [2]), page
 
     expected = drawn(X, y == 1)
     for parts in cuts(rows):
-        cluster, _ = cluster_of(*columns(X), y, parts)
+        cluster, _ = cluster_of(*columns(X), y, parts, names=names)
         assert drawn(cluster, None) == expected
 
 
@@ -184,10 +189,10 @@ def test_an_error_of_the_cluster_is_the_error_of_the_call():
 
     cluster = _linsep.Cluster(fail, fail, rows=len(y), features=3, sparse=False)
     with pytest.raises(RuntimeError, match="no machine is there"):
-        decide_parts(Matrix(cluster, len(y), 3), Labels(None, (0, 1)))
+        decide_parts(Matrix(cluster, len(y), 3), Labels(None, (0, 1)), decide_question())
     nothing = _linsep.Cluster(lambda request: [], lambda rows: [], rows=50, features=3, sparse=False)
     with pytest.raises(OSError, match="the rows have changed while they were read"):
-        decide_parts(Matrix(nothing, len(y), 3), Labels(None, (0, 1)))
+        decide_parts(Matrix(nothing, len(y), 3), Labels(None, (0, 1)), decide_question())
 
 
 def test_what_is_wrong_with_a_row_is_said():

@@ -153,7 +153,7 @@ def test_bad_data_is_a_value_error(X, y, message):
 def test_a_column_is_named_where_it_has_a_name():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"age": [1.0, 2.0], "dose": [0.5, np.nan]})
-    with pytest.raises(ValueError, match='row 1, column 1 "dose"'):
+    with pytest.raises(ValueError, match=r'row 1, column "dose" .counted from 0.: .*found NaN'):
         linsep.decide(frame, [0, 1])
     with pytest.raises(ValueError, match='column "sex" is not numeric'):
         linsep.decide(frame.assign(sex=["f", "m"]), [0, 1])
@@ -166,14 +166,7 @@ def test_a_damaged_sparse_matrix_is_a_value_error():
         linsep.decide(X, [0, 1, 0])
     parts = (np.array([0, 1, 9]), np.array([0, 1], dtype=np.int32), np.ones(2), 2)
     with pytest.raises(ValueError, match="not a valid CSR"):
-        _linsep.decide(
-            parts,
-            np.array([True, False]),
-            maximise=False,
-            geometric=False,
-            gap=0.1,
-            max_passes=9,
-        )
+        _linsep.Arrays(parts, np.array([1, 0], dtype=np.uint32), ["no", "yes"])
 
 
 @pytest.mark.parametrize(
@@ -181,7 +174,7 @@ def test_a_damaged_sparse_matrix_is_a_value_error():
     [
         ({"margin": "huge"}, "margin is 'huge'"),
         ({"gap": 0}, "gap is 0"),
-        ({"gap": float("nan")}, "gap is NaN"),
+        ({"gap": float("nan")}, "gap is NaN; expected a number between 0 and 1"),
         ({"margin_kind": "wide"}, "margin_kind is 'wide'"),
         ({"max_passes": 0}, "max_passes is 0"),
         ({"max_passes": -1}, "max_passes is -1"),
@@ -189,7 +182,12 @@ def test_a_damaged_sparse_matrix_is_a_value_error():
         ({"max_passes": 2.5}, "max_passes is 2.5"),
         ({"time_limit": -1}, "time_limit is -1"),
         ({"time_limit": 0}, "time_limit is 0"),
-        ({"time_limit": float("nan")}, "time_limit is NaN"),
+        ({"time_limit": float("nan")}, "time_limit is NaN; expected a time above 0"),
+        ({"time_limit": float("inf")}, "time_limit is inf; expected a time above 0"),
+        ({"gap": float("-inf")}, "gap is -inf; expected a number between 0 and 1"),
+        ({"max_passes": float("nan")}, "max_passes is nan; expected an integer, at least 1"),
+        ({"max_passes": float("inf")}, "max_passes is inf; expected an integer, at least 1"),
+        ({"max_passes": 10**30}, "max_passes is 1000+; expected an integer, at least 1"),
     ],
 )
 def test_bad_options_are_a_value_error(option, message):
@@ -224,12 +222,53 @@ def test_data_is_left_as_it_was():
 )
 def test_the_native_module_never_panics(x, positive):
     # PanicException is no Exception; it would go through here.
-    limits = {"maximise": True, "gap": 0.1, "max_passes": 9}
+    def arrays():
+        codes = positive
+        if positive.dtype == bool:
+            # In memory as the labels are, one after the other or not.
+            gap = positive.strides[0] if len(positive) else 1
+            codes = np.zeros(len(positive) * gap, dtype=np.uint32)[::gap]
+            codes[:] = positive
+        return _linsep.Arrays(x, codes, ["no", "yes"])
+
+    fine = '{"name":"fine"}'
     for call in (
-        lambda: _linsep.decide(x, positive, **limits),
-        lambda: _linsep.separation(x, positive, intercept=True, max_passes=9),
-        lambda: _linsep.fit(x, positive, method='{"name":"fine"}', max_epochs=2),
+        lambda: _linsep.decide('{"ask":"decide","gap":0.1,"max_passes":9}', arrays()),
+        lambda: _linsep.decide('{"ask":"decide","margin":"max"}', x),
+        lambda: _linsep.estimate('{"ask":"estimate","intercept":true,"max_passes":9}', arrays()),
+        lambda: _linsep.classes('{"ask":"classes","pairs":true}', arrays()),
+        lambda: _linsep.audit('{"ask":"audit"}', arrays()),
+        lambda: _linsep.race(f'{{"ask":"race","methods":[{fine}]}}', arrays()),
+        lambda: _linsep.train(f'{{"ask":"fit","method":{fine}}}', arrays()),
+        lambda: _linsep.verify('{"ask":"verify"}', arrays(), "{}"),
+        lambda: _linsep.compromise(arrays(), max_passes=9),
+        lambda: _linsep.fit(x, positive, method=fine, max_epochs=2),
         lambda: _linsep.fit(x, positive, method="{}", max_epochs=2),
     ):
         with pytest.raises((ValueError, TypeError)):
             call()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "null",
+        "{}",
+        '{"ask":"decide"',
+        '{"ask":"what"}',
+        '{"ask":"estimate"}',
+        '{"ask":"decide","gap":"wide"}',
+        '{"ask":"decide","speed":1}',
+        '{"ask":"decide","max_passes":-1}',
+        '{"ask":"decide","time_limit":1e999}',
+    ],
+)
+def test_questions_that_nobody_asks_are_refused(question):
+    arrays = _linsep.Arrays(np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.uint32), ["a", "b"])
+    with pytest.raises((ValueError, TypeError)):
+        _linsep.decide(question, arrays)
+    # Other functions than the one that is meant, too.
+    for ask in (_linsep.audit, _linsep.classes, _linsep.race, _linsep.train, _linsep.estimate):
+        with pytest.raises((ValueError, TypeError)):
+            ask('{"ask":"decide"}', arrays)

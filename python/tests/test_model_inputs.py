@@ -119,7 +119,7 @@ def test_weights_of_zero_leave_rows_out():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"y": [0.2, 0.5, 0.0, 1.0]}, r"looks like proportions: row 0 .*trials="),
+        ({"y": [0.2, 0.5, 0.0, 1.0]}, r"row 0 .*of y: .*looks like a share of successes.*trials="),
         ({"y": [0, 1, 2, 1]}, 'expected two classes, found 3.*model="multinomial"'),
         (
             {"y": [0, 1, 1, 5], "trials": [1, 1, 1, 2]},
@@ -127,17 +127,24 @@ def test_weights_of_zero_leave_rows_out():
         ),
         (
             {"y": [0, 1, 1, -1], "model": "poisson"},
-            "row 3 .* of counts: expected a count, at least 0, found -1",
+            "row 3 .* of y: expected a count, at least 0, found -1",
         ),
         ({"y": list("abca"), "model": "cumulative"}, "have an order.*levels="),
-        ({"y": list("abca"), "model": "multinomial", "levels": ["a", "b"]}, "not one of levels"),
+        (
+            {"y": list("abca"), "model": "multinomial", "levels": ["a", "b"]},
+            'row 2 .* of y: expected one of the levels "a", "b", found "c"',
+        ),
         ({"y": [0, 0, 0, 0], "model": "cumulative"}, "at least two categories that occur, found 1"),
-        ({"model": "cox", "time": [1, 2, 3, np.nan]}, "row 3 .* is missing in times"),
+        ({"model": "cox", "time": [1, 2, 3, np.nan]}, "row 3 .* is missing in time"),
         (
             {"model": "cox", "time": [1, 2, 3, 4], "event": [0, 0, 0, 2]},
-            "row 3 .* of events: expected 0 or 1, or true or false, found 2",
+            "row 3 .* of event: expected 0 or 1, or true or false, found 2",
         ),
-        ({"model": "cox", "time": [1, 2, 3, 4], "ties": "sometimes"}, 'ties is "sometimes"'),
+        (
+            {"model": "cox", "time": [1, 2, 3, 4], "ties": "sometimes"},
+            "ties is 'sometimes'; expected one of 'breslow'",
+        ),
+        ({"model": "cox", "time": [1, 2, 3]}, r"expected 4 values of time, one per row, .*\(3,\)"),
         (
             {"y": [0, 1, 0, 1], "weights": [1, 1, -1, 1]},
             "row 2 .* of weights: expected a weight, at least 0, found -1",
@@ -194,11 +201,18 @@ def test_structure_vectors_and_vectors_of_ones_own():
 def test_answers_as_plain_values():
     found = linsep.check_separation([[1, 0], [1, 0], [1, 1]], ["no", "yes", "yes"])
     plain = json.loads(json.dumps(found.to_dict()))
-    assert plain["coefficients"] == {"x0": "finite", "x1": "+inf"}
-    assert plain["estimate_exists"] is False and plain["causes"] == [
-        "the one row with x1 = 1 has y = yes"
+    # As programs read them all is counted from 1, here as well as on the command line.
+    assert plain["coefficients"] == [
+        {"name": "x1", "estimate": "finite"},
+        {"name": "x2", "estimate": "+inf"},
     ]
-    assert plain["left_out"] == ["x1"] and plain["cone_dimension"] == 1
+    assert plain == json.loads(found.to_json()) and plain["separated_rows"] == [3]
+    (common,) = plain["in_common"]
+    assert (common["column"], common["value"], common["outcome"]) == ("x2", 1, "yes")
+    assert plain["estimate_exists"] is False and plain["left_out"] == ["x2"]
+    assert plain["cone_dimension"] == 1 and "proof" in plain
+    assert found.infinite == {"x1": "+inf"} and found.left_out == ["x1"]
+    assert found.causes == ["the one row with x1 = 1 has y = yes"]
     assert "x1" in found._repr_html_() and "+inf" in found._repr_html_()
     ordered = linsep.check_separation([[1.0], [2], [3]], [1, 2, 3], model="cumulative")
     assert ordered.columns == ["x0", "1 | 2", "2 | 3"]

@@ -18,7 +18,7 @@ def cox(**options):
 
 def test_events_are_what_cannot_be_mistaken():
     with pytest.raises(
-        ValueError, match=r"row 0 .counted from 0. of events: expected 0 or 1.*found 2.*R's"
+        ValueError, match=r"row 0 .counted from 0. of event: expected 0 or 1.*found 2.*R's"
     ):
         cox(event=STATUS)
     expected = cox(event=[1, 1, 0, 1, 1, 0])
@@ -51,7 +51,7 @@ def test_a_category_without_weight_does_not_exist():
         assert found.kind == "overlap" and not any("c" in name for name in found.columns)
         assert linsep.verify_separation(found.proof, X, y, **options)
         assert not linsep.verify_separation(found.proof, X, y, **{**options, "weights": None})
-        with pytest.raises(ValueError, match="levels has 'a' twice"):
+        with pytest.raises(ValueError, match=r'levels .*"a" twice'):
             linsep.check_separation(X, y, model=model, levels=["a", "b", "a", "c"])
 
 
@@ -70,7 +70,7 @@ def test_counts_and_trials():
         linsep.check_separation(X, [0, 1.5, 0, 2.25], model="poisson", intercept=True).kind == "overlap"
     )
     with pytest.raises(
-        ValueError, match=r"row 1 .counted from 0. of counts: expected a count, at least 0, found -1"
+        ValueError, match=r"row 1 .counted from 0. of y: expected a count, at least 0, found -1"
     ):
         linsep.check_separation(X, [0, -1, 0, 2], model="poisson")
     with pytest.raises(ValueError, match="expected 0 to 5 successes in 5 trials, found 6"):

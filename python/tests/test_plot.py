@@ -311,8 +311,9 @@ def test_rust_sees_what_numpy_sees(tmp_path, wrong_labels):
     X, y, wrong = wrong_labels
     decision = linsep.decide(X, y, explain=True)
     why = decision.explanation
-    arguments = (X, y == 1, why.coef, why.intercept, decision.conflicting_rows.tolist(), wrong)
-    found, expected = (json.loads(see(*arguments)) for see in (_linsep.picture, make_picture))
+    arguments = (why.coef, why.intercept, decision.conflicting_rows.tolist(), wrong)
+    found = json.loads(_linsep.picture(decision._data.given(), *arguments))
+    expected = json.loads(make_picture(X, y == 1, *arguments))
     assert found["mistakes"] == expected["mistakes"]
     assert found["smallest"] == pytest.approx(expected["smallest"])
     # As many rows on either side of the hyperplane, which is an edge between two bins.

@@ -1,15 +1,14 @@
-"""The same question gets the same answer, to the byte, from the program and from Python: of a file that is opened, and
-of the frame that pandas makes of it. `crates/linsep-cli/tests/same_answer.rs` holds the same for Rust.
+"""The same question gets the same answer, to the byte, from the program and from Python: of a file that is
+opened, and of the frame that pandas makes of it. `crates/linsep-cli/tests/same_answer.rs` holds the same for Rust.
 """
 
 import json
 import subprocess
 from pathlib import Path
 
+import linsep
 import pandas as pd
 import pytest
-
-import linsep
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = json.loads((ROOT / "testdata/questions/questions.json").read_text())
@@ -138,7 +137,7 @@ def frame(file, read):
 
 
 def is_plain(file, read):
-    """Return whether pandas reads a table as it stands: nothing missing, no words, no ids to leave out."""
+    """Return whether pandas reads a table as it stands: nothing missing, no words, no ids."""
     table, _ = frame(file, read)
     numbers = all(dtype.kind in "if" for dtype in table.dtypes)
     return numbers and not table.isna().any(axis=None) and len(table.columns) > 0

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from conftest import make_separable
 from linsep import _linsep
+from linsep._decision import decide_question
 from linsep._table import read_table
 from scipy import sparse
 
@@ -193,8 +194,12 @@ def test_text_and_missing_values(tmp_path):
 def test_the_positive_class_is_named_when_the_table_is_opened(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("x,y\n0,a\n1,b\n2,c\n")
-    with pytest.raises(ValueError, match='found 3: "a", "b", "c"\nhint: positive='):
-        linsep.open(path)
+    # A table of three is for questions about three.
+    assert linsep.open(path).classes == ("a", "b", "c")
+    for two in (linsep.decide, linsep.race, linsep.fit, linsep.check_separation):
+        for given in (path, linsep.open(path)):
+            with pytest.raises(ValueError, match=r'x\.csv: .*found 3: "a", "b", "c"\nhint: positive='):
+                two(given)
     table = linsep.open(path, positive="a")
     assert table.classes == ("rest", "a")
     decision = linsep.decide(table)
@@ -241,7 +246,7 @@ def test_labels_are_of_the_table_or_beside_the_array(tmp_path, data, frame):
     for call in (lambda: linsep.verify(X, y), lambda: linsep.verify(table)):
         with pytest.raises(TypeError, match="proof is missing"):
             call()
-    with pytest.raises(TypeError, match="tables in files are for"):
+    with pytest.raises(TypeError, match="y was given with a table"):
         linsep.separability_matrix(path, y)
     with pytest.raises(TypeError, match="y was given with a table"):
         linsep.check_separation(table, y)
@@ -300,7 +305,7 @@ def test_what_needs_all_rows_is_left_out_where_they_do_not_fit(tmp_path):
     # Names that are numbers are taken for a row of data, unless one says that they are names.
     pd.DataFrame(X).assign(label=y).to_csv(tmp_path / "x.csv", index=False)
     with pytest.raises(ValueError, match=r'found 3: "label", "0", "1"\nhint: .*header=True'):
-        linsep.open(tmp_path / "x.csv")
+        linsep.decide(tmp_path / "x.csv")
     table = in_blocks(tmp_path / "x.csv", header=True)
     with pytest.warns(UserWarning, match="the explanation is left out: it needs all rows in memory"):
         decision = linsep.decide(table, explain=True)
@@ -314,7 +319,7 @@ def test_what_needs_all_rows_is_left_out_where_they_do_not_fit(tmp_path):
     datasets.dump_svmlight_file(wide, labels, str(tmp_path / "x.svm"), zero_based=False)
     decision = linsep.decide(in_blocks(tmp_path / "x.svm"))
     assert decision.left_out == ["dual"] and decision.verify(tmp_path / "x.svm")
-    assert repr(decision).endswith("dual: the rows do not fit in memory")
+    assert "left out    the dual problem, which needs all rows in memory" in repr(decision)
     assert linsep.decide(tmp_path / "x.svm").left_out == []
 
 
@@ -476,16 +481,17 @@ def test_renderings(tmp_path):
     (tmp_path / "<x>.csv").write_text("id,c,a,y\n1,u,1,<b>no</b>\n2,v,,yes\n3,u,3,yes\n4,v,4,yes\n")
     table = linsep.open(tmp_path / "<x>.csv", missing="mean", stream=True)
     lines = repr(table).splitlines()
-    assert lines[0].startswith("Table: ") and lines[0].endswith("<x>.csv")
-    assert lines[1:] == [
-        "  data      4 rows x 2 features",
-        "  classes   'yes' against '<b>no</b>'",
-        "  label     column 'y'",
-        "  rows      on the disk",
-        "  filled    1 missing value",
-        "  left out  column 'id': it is called an identifier, and no value occurs twice",
-        "  category  c: u, v",
-    ]
+    assert lines[0].startswith("table: ") and lines[0].endswith("<x>.csv")
+    said = " ".join(" ".join(lines).split())
+    for fact in (
+        'data 4 rows, 2 features; positive "yes", negative "<b>no</b>"',
+        "1 missing value",
+        'left out column "id"',
+        'one feature per level of c (2 levels but "u")',
+        'label column "y"',
+        "rows on the disk",
+    ):
+        assert fact in said, fact
     html = table._repr_html_()
     assert "&lt;x&gt;.csv" in html and "<b>no" not in html and "http" not in html
 
@@ -552,15 +558,7 @@ def test_an_error_in_a_callback_ends_the_work_on_a_table(tmp_path):
         raise RuntimeError(line)
 
     with pytest.raises(RuntimeError, match="pass 1: "):
-        _linsep.decide(
-            table._rows,
-            None,
-            maximise=True,
-            geometric=True,
-            gap=1e-12,
-            max_passes=None,
-            progress=progress,
-        )
+        _linsep.decide(decide_question(margin="max", gap=1e-12), table._rows, progress)
     # The table is as good as before.
     assert linsep.decide(table).separable
 
