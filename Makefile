@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build test format lint doc check python notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-spark fuzz study paper-study mnist man clean
+.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-spark fuzz study paper-study mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -11,6 +11,11 @@ help: ## List the targets
 
 build: ## Build the program: target/release/linsep
 	cargo build --release
+
+quick: python-dev ## The tests that tell most, in a minute once everything is built
+	cargo test --workspace --all-features --quiet --lib --bins
+	cargo test --workspace --all-features --quiet --test transcripts --test same_answer --test decide --test separation
+	cd python && $(VENV)/bin/python -m pytest -q tests/test_decide.py tests/test_separation.py tests/test_questions.py
 
 test: format lint doc check check-python check-browser check-spark ## Formatting, lints, docs and all tests
 
@@ -35,10 +40,14 @@ $(VENV)/.installed: python/requirements-dev.txt
 python: $(VENV)/.installed ## Set up .venv and install the Python package in it
 	cd python && VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --quiet
 
+# The profile of the tests: what they have compiled serves here too.
+python-dev: $(VENV)/.installed
+	cd python && VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --profile dev --quiet
+
 notebooks: python ## Run the notebooks and store their outputs
 	$(VENV)/bin/python python/notebooks/run.py
 
-check-python: python ## Check and test the Python package
+check-python: python-dev ## Check and test the Python package
 	cd python && $(VENV)/bin/ruff format --check --quiet . && $(VENV)/bin/ruff check --quiet .
 	cd python && $(VENV)/bin/python -m mypy linsep
 	cd python && $(VENV)/bin/python -m mypy.stubtest linsep --mypy-config-file pyproject.toml \
@@ -54,7 +63,7 @@ java:
 		echo "check-spark needs Java 17, which could not be installed: openjdk-17-jre-headless on Debian" >&2; \
 		exit 1; }
 
-check-spark: python java ## Test linsep.spark on a cluster of its own: a master and two workers
+check-spark: python-dev java ## Test linsep.spark on a cluster of its own: a master and two workers
 	cd python && $(VENV)/bin/python -m pytest spark_tests
 
 # Debian has a browser and what drives it.
@@ -66,8 +75,8 @@ chromium:
 		echo "check-browser needs Chromium, which could not be installed: chromium and chromium-driver on Debian" >&2; \
 		exit 1; }
 
-check-browser: python chromium ## Open the pages of --report in a headless browser; SCREENSHOTS=DIR keeps what is seen
-	cargo build --quiet
+check-browser: python-dev chromium ## Open the pages of --report in a headless browser; SCREENSHOTS=DIR keeps what is seen
+	cargo build --quiet --workspace --all-features --bin linsep
 	cd python && $(VENV)/bin/python -m pytest browser_tests
 
 bench: ## Run the benchmarks: ratios in one run

@@ -1,7 +1,7 @@
 """Tables of the results, in Markdown.
 
 python benches/peers/tables.py            prints them
-python benches/peers/tables.py --write    fills them in: COMPARE.md, README.md and results.md beside
+python benches/peers/tables.py --write    fills them in: COMPARE.md and results.md beside
                                           this file, between <!-- table: NAME --> and <!-- end -->
 """
 
@@ -153,7 +153,7 @@ def everything(records: Records) -> str:
 
 
 def readme(records: Records) -> str:
-    """Return the few lines that the README has room for."""
+    """Return the few lines that stand first."""
     rows = []
     for data in records.data_sets("paper", "sparse", "tiny"):
         if data.endswith(shapes.FLIPPED):
@@ -205,7 +205,7 @@ def main(arguments: list[str] | None = None) -> None:
     if not options.write:
         print("\n\n".join(TABLES[name](records) for name in options.tables or TABLES))
         return
-    for document in (TOP / "COMPARE.md", TOP / "README.md", HERE / "results.md"):
+    for document in (TOP / "COMPARE.md", HERE / "results.md"):
         document.write_text(fill(document.read_text(), records))
 
 

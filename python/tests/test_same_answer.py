@@ -41,7 +41,9 @@ ALL = list(questions())
 @pytest.fixture(scope="session")
 def program():
     """The program, built if it is not there."""
-    subprocess.run(["cargo", "build", "--quiet", "-p", "linsep-cli"], cwd=ROOT, check=True)
+    # As the other tests build it.
+    build = ["cargo", "build", "--quiet", "--workspace", "--all-features", "--bin", "linsep"]
+    subprocess.run(build, cwd=ROOT, check=True)
     return PROGRAM
 
 

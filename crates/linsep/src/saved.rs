@@ -375,7 +375,7 @@ impl AnyModel {
     /// std::fs::write("model-example.json", answer.model.to_json())?;
     /// let classifier = Classifier::of(&AnyModel::load("model-example.json")?);
     /// let (class, _distance) = classifier.classify(samples.features())[1];
-    /// assert_eq!(classifier.names[class], "positive");
+    /// assert_eq!(classifier.names[class], samples.about().label(true));
     /// # std::fs::remove_file("model-example.json")?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::response::{self, ResponseColumn, ResponseError, ResponseRemedy};
 
+/// What several labels are called that are one class.
+const REST: &str = "rest";
+
 /// A family of models, by its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -335,6 +338,11 @@ impl Reading<'_> {
                 )));
             }
         };
+        if let (Some(positive), 3..) = (positive, labels.len()) {
+            let codes = codes.iter().map(|&code| u32::from(code as usize == positive)).collect();
+            let order = vec![(REST.to_string(), false), (labels[positive].clone(), true)];
+            return Ok((order, codes));
+        }
         let order = labels.into_iter().enumerate();
         Ok((order.map(|(k, label)| (label, Some(k) == positive)).collect(), codes))
     }
