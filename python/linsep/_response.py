@@ -157,19 +157,26 @@ def read_response(rows: int, y: Any, model: str, given: dict[str, Any]) -> Respo
         column, labels = _categories(y, rows)
         labels |= {spelled(_plain(level)): _plain(level) for level in given["levels"] or []}
         beside.append(column)
-    fitting = {
+    fitting = fitting_options(given)
+    fitting["weighted"] = given["weights"] is not None and bool(
+        np.any(np.asarray(given["weights"]) == 0)
+    )
+    if given["trials"] is not None:
+        successes = np.asarray(y, dtype=float)
+        fitting["trials"] = "shares" if np.any(successes != np.floor(successes)) else "numbers"
+    return Response(asked, beside, labels, fitting)
+
+
+def fitting_options(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the code of a fit has to know of the options: see `_advice.Fitting`."""
+    return {
         "intercept": bool(given["intercept"]),
-        "weighted": given["weights"] is not None and bool(np.any(np.asarray(given["weights"]) == 0)),
         "event": given["event"] is not None,
         "event_value": given["event_value"],
         "entry": given["entry"] is not None,
         "strata": given["groups"] is not None,
         "ties": given["ties"],
     }
-    if given["trials"] is not None:
-        successes = np.asarray(y, dtype=float)
-        fitting["trials"] = "shares" if np.any(successes != np.floor(successes)) else "numbers"
-    return Response(asked, beside, labels, fitting)
 
 
 def _structured(y: Any, event: Any) -> tuple[Any, Any]:

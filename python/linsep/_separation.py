@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from linsep._data import Labels, Matrix, read_matrix, unmasked
 from linsep._decision import whole
 from linsep._model_input import from_formula, from_statsmodels, is_fitter, is_formula, is_statsmodels
 from linsep._proof import Proof, Verification
-from linsep._response import MODELS, ROLES, Response, model_question, read_response
+from linsep._response import MODELS, ROLES, Response, fitting_options, model_question, read_response
 from linsep._table import Table, is_path, read_data, sources, table_options
 
 __all__ = ["Separation", "check_recession", "check_separation", "structure_vectors", "verify_separation"]
@@ -313,11 +313,17 @@ def _table_question(model: str, arguments: dict[str, Any]) -> str:
 
 
 def _of_table(X: Any, y: Any, model: str, arguments: dict[str, Any]) -> Separation:
-    fitting = Fitting(model, intercept=bool(arguments["intercept"]))
+    fitting = Fitting(model, **fitting_options(arguments))
     if not _is_plain(model, arguments):
         asked, place, options = _whole_table(X, y, model, arguments)
         answer, found = _linsep.estimate_table(asked, place, options)
         matrix = Matrix(None, 0, 0, sources=sources(place))
+        left_out = found["counted"] is not None and not all(found["counted"])
+        fitting = replace(
+            fitting,
+            weighted=arguments["weights"] is not None and left_out,
+            trials=None if arguments["trials"] is None else "numbers",
+        )
         return _shaped(answer, found, matrix, Response(asked), fitting)
     # A table has been told which class is positive.
     named = None if isinstance(X, Table) else arguments["positive"]
