@@ -1,5 +1,7 @@
-"""The same question gets the same answer, to the byte, from the program and from Python: of a file that is
-opened, and of the frame that pandas makes of it. `crates/linsep-cli/tests/same_answer.rs` holds the same for Rust.
+"""The same question gets the same answer, to the byte, from the program and from Python.
+
+Of a file that is opened, and of the frame that pandas makes of it.
+`crates/linsep-cli/tests/same_answer.rs` holds the same for Rust.
 """
 
 import json
