@@ -134,7 +134,7 @@ impl MarginKindArg {
 pub struct AuditArgs {
     /// Data file, folder of Parquet or Arrow files, or - for standard input; all rows have to fit in memory
     pub data: String,
-    /// Show so many rows of the ranking, suspects or not [default: the suspects, 20 at the most]
+    /// Show the first N rows of the ranking, suspects or not [default: the suspects, at most 20]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
     /// Write all rows to this CSV file, the most suspicious first
@@ -169,7 +169,7 @@ pub struct ModelArgs {
     /// Leave the constant out of the model
     #[arg(long)]
     pub no_intercept: bool,
-    /// Ordered categories: coefficients of each threshold, not one for all
+    /// Ordered categories: effects per threshold, not parallel ones
     #[arg(long)]
     pub not_parallel: bool,
     /// Categories in order, the lowest or the base first [default: sorted]

@@ -29,13 +29,13 @@ pub struct DataArgs {
     /// Feature columns, such as 1-10,12 or age,height [default: all but the label]
     #[arg(long, value_name = "COLUMNS")]
     pub features: Option<String>,
-    /// Columns that are no features
+    /// Columns that are not features
     #[arg(long, value_name = "COLUMNS")]
     pub exclude: Option<String>,
     /// Column that names the rows in every output [default: rows are numbered]
     #[arg(long, value_name = "NAME|NUMBER")]
     pub row_id: Option<ColumnChoice>,
-    /// Columns of which every level becomes a feature: those of text, none, or these
+    /// Columns to one-hot encode: auto (text columns), no, or a list
     #[arg(long, value_name = "auto|no|COLUMNS", default_value = "auto")]
     pub categorical: String,
     /// Give the first level of a category a feature too
@@ -53,8 +53,8 @@ pub struct DataArgs {
     /// Number of the first feature in libsvm data [default: 0 if any index is 0, else 1]
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
     pub index_base: Option<u8>,
-    /// What to do with missing, NaN or infinite values: refuse them, drop their rows, or fill in what
-    /// their column has on average or in the middle
+    /// What to do with missing, NaN or infinite values: refuse, drop the row, or impute the column's mean or
+    /// median
     #[arg(
         long,
         value_name = "refuse|drop|mean|median",

@@ -30,6 +30,7 @@ mod fit;
 mod race;
 mod rows;
 mod table;
+mod vectors;
 mod verify;
 
 use std::fmt;
@@ -48,13 +49,12 @@ use crate::online::FitError;
 pub use audit::{AuditAnswer, AuditQuestion};
 pub use classes::{ClassVerdict, ClassesAnswer, ClassesQuestion};
 pub use decide::{DecideAnswer, DecideQuestion, TimedPass};
-pub use estimate::{
-    Design, EstimateAnswer, EstimateQuestion, Excluded, NextStep, StructureVectors,
-};
+pub use estimate::{Design, EstimateAnswer, EstimateQuestion, NextStep};
 pub use fit::{ClassFitAnswer, FitAnswer, FitQuestion};
 pub use race::{RaceAnswer, RaceQuestion};
 pub use rows::{CitedRow, CitedRows, DataFacts};
 pub use table::ModelTable;
+pub use vectors::{Excluded, StructureVectors};
 pub use verify::{FolderAnswer, VerifyAnswer, VerifyQuestion};
 
 /// A question of any kind, in plain values: what the program makes of arguments, Python of keywords, and a file of JSON.
