@@ -256,6 +256,9 @@ impl ClassVerdict {
     }
 }
 
+/// What writes a file.
+pub type Write<'a, E> = dyn FnMut(&Path, &[u8]) -> Result<(), E> + 'a;
+
 /// Which classes can be told apart.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -323,11 +326,7 @@ impl ClassesAnswer {
     /// `write` with its path.
     ///
     /// Errors if `write` does.
-    pub fn write_proofs<E>(
-        &self,
-        folder: &Path,
-        write: &mut dyn FnMut(&Path, &[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn write_proofs<E>(&self, folder: &Path, write: &mut Write<'_, E>) -> Result<(), E> {
         let mut index = ProofIndex::new(self.data.shape, &self.names);
         for own in &self.verdicts {
             let proof = own.found.decision.proof();

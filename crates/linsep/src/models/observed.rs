@@ -149,6 +149,9 @@ pub struct ObservedColumns {
     pub entry: Option<ObservedColumn>,
 }
 
+/// Labels, and whether each is a success.
+type Classed = Vec<(String, bool)>;
+
 /// How columns are to be understood.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading<'a> {
@@ -296,10 +299,7 @@ impl Reading<'_> {
     }
 
     /// Returns the labels of two classes in order, which of them is a success, and the place of each row's.
-    fn two(
-        &self,
-        column: &ObservedColumn,
-    ) -> Result<(Vec<(String, bool)>, Vec<u32>), ObservedError> {
+    fn two(&self, column: &ObservedColumn) -> Result<(Classed, Vec<u32>), ObservedError> {
         let (labels, codes) = column.sorted();
         if let Some(share) = share_among(labels.iter().map(String::as_str)) {
             let code = labels.iter().position(|label| label == share).unwrap_or(0);
