@@ -30,7 +30,7 @@ pub fn audit<'py>(
         };
         let watch = &mut Watcher::of_stages(wire);
         if shared.class_count() > 2 {
-            let (samples, classes) = shared.many()?;
+            let (samples, classes) = shared.many(wire)?;
             return Ok(question.ask_classes(&samples, &classes, watch)?);
         }
         shared.show(wire, |data| Ok(question.ask(data, watch)?))

@@ -23,7 +23,6 @@ type Side<'py> = (usize, Option<usize>, PyAnswer, Bound<'py, PyDict>, String);
 /// Returns the answer, what it says about two sides each, and about one classifier for all.
 #[pyfunction]
 #[pyo3(signature = (question, x, progress=None))]
-#[expect(clippy::type_complexity, reason = "three parts of one answer")]
 pub fn classes<'py>(
     py: Python<'py>,
     question: &str,
@@ -37,7 +36,7 @@ pub fn classes<'py>(
         let Question::Classes(question) = own else {
             return Err(Failure::Setting("expected a question about classes".to_string()));
         };
-        let (samples, classes) = shared.many()?;
+        let (samples, classes) = shared.many(wire)?;
         Ok(question.ask(&samples, &classes, &mut Watcher::of_stages(wire))?)
     })?;
     drop(given);

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use linsep::Samples;
 use linsep::ask::AskError;
 use linsep::data::error::Column;
-use linsep::data::samples::{About, Classes, Dense, LabelNames, Labels, Lent, Missing, Sparse};
+use linsep::data::samples::{
+    About, Classes, Dense, LabelNames, Labels, Lent, Missing, RowIds, Sparse,
+};
 use linsep::data::{Absorb, Block, Data, Error, ErrorKind, Features, Memory, Reads, Shape};
 use numpy::{
     Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
@@ -266,9 +268,18 @@ impl Given {
     }
 
     /// Returns the rows of any number of classes, and these. Errors if they do not fit in memory.
-    pub fn many(&self) -> Result<(Samples, Classes), Failure> {
+    pub fn many(&self, wire: &Wire) -> Result<(Samples, Classes), Failure> {
         match self {
-            Given::Arrays(arrays) => Ok(arrays.get().many()?),
+            Given::Arrays(arrays) => {
+                let (samples, classes) = arrays.get().many()?;
+                let all: Vec<usize> = (0..samples.rows()).collect();
+                let Some(names) = row_names(arrays, wire, &all) else {
+                    return Ok((samples, classes));
+                };
+                let mut ids = RowIds::default();
+                names.iter().for_each(|name| ids.push(name));
+                Ok((samples.with_row_ids(ids), classes))
+            }
             Given::Table(table) => table.many(),
             Given::Cluster(_) => Err(AskError::NeedsMemory("a question about many classes").into()),
         }

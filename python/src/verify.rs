@@ -65,7 +65,7 @@ pub fn verify_folder(
     let folder = ProofFolder::open(&folder).map_err(|error| unusable(&folder, error))?;
     let shared = given.clone();
     let answer = run(py, None, move |wire| {
-        let (samples, classes) = shared.many()?;
+        let (samples, classes) = shared.many(wire)?;
         let watch = &Watcher::of_stages(wire);
         asked.ask_folder(&samples, &classes, &folder, &unusable, watch)
     })?;
