@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::content::{Contents, FOLDS};
 use super::noise::Noise;
-use super::softmax::{Standardised, best_class, log_odds};
+use super::softmax::{LabelledRows, best_class, log_odds};
 use crate::data::Features;
 use crate::decide::Deadline;
 use crate::watch::{Stage, Watch};
@@ -55,7 +55,7 @@ pub fn held_out(
     work: &Deadline,
     watch: &dyn Watch,
 ) -> Option<HeldOut> {
-    let all = Standardised::new(features, classes, count, &contents.rows);
+    let all = LabelledRows::new(features, classes, count, &contents.rows);
     let most = CHOICES.iter().copied().max().unwrap_or(1) as u64;
     let mut choices: Vec<Choice> = (0..most)
         .map(|k| Choice::new(contents, contents.folds(classes, count, SALT.wrapping_mul(k + 1))))
@@ -88,7 +88,7 @@ fn penalty(step: i32) -> f64 {
 }
 
 /// Returns what the scores of several choices of folds say.
-fn judged(all: &Standardised, contents: &Contents, scores: &[Vec<f64>], penalty: f64) -> HeldOut {
+fn judged(all: &LabelledRows, contents: &Contents, scores: &[Vec<f64>], penalty: f64) -> HeldOut {
     let (heads, choices) = (all.heads(), scores.len() as f64);
     let mut mean = vec![0.0; scores[0].len()];
     for scores in scores {
@@ -130,7 +130,7 @@ impl Choice {
 
 /// Learns with rows of which each counts as much as its label is believed.
 struct Learner<'a> {
-    all: &'a Standardised<'a>,
+    all: &'a LabelledRows<'a>,
     belief: &'a [f64],
     /// The rows, in the order of the contents.
     order: &'a [usize],

@@ -6,6 +6,9 @@
 //! return    of all w on the way the one with the fewest mistakes
 //! ```
 //!
+//! For rows that may be on disk or on other machines, so passes are few and no row is kept. `explain/robust.rs` makes
+//! fewer mistakes of rows in memory: it goes on from such a minimum, and takes hundreds of passes.
+//!
 //! Nothing is proven of it: the fewest mistakes that any hyperplane makes are hard to find. Cost: a pass
 //! per step, or two, and one before the first; wherever the rows are.
 
