@@ -170,7 +170,7 @@ pub fn audit_data(
 /// let values = (0..40).flat_map(|k| [f64::from(k + 30 * (k / 20)), f64::from(k % 7 + 9 * (k / 20))]);
 /// let labels = (0..40).map(|k| k >= 20 || k == 7).collect();
 /// let samples = Samples::dense(values.collect(), 2, labels)?;
-/// let audit = audit(&samples, &AuditOptions::default(), &())?;
+/// let audit = audit(&samples, &AuditOptions::default(), &mut ())?;
 /// assert_eq!(audit.suspects().iter().map(|row| row.row).collect::<Vec<_>>(), [7]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
