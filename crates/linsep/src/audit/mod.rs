@@ -53,11 +53,7 @@ impl AuditOptions {
     /// Returns an error that names the first option out of its range. [`audit`] asks it first.
     pub fn validate(&self) -> Result<(), OptionError> {
         match self.time_limit.is_some_and(|limit| limit.is_zero()) {
-            true => Err(OptionError {
-                option: "time_limit",
-                found: "0".to_string(),
-                expected: "a time above 0",
-            }),
+            true => Err(OptionError::new("time_limit", &0, "a time above 0")),
             false => Ok(()),
         }
     }

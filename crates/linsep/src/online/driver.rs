@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::checkpoint::{Checkpoint, State};
-use super::{Goal, Method, MethodSettings, Order, SettingsError, Span, Tally};
+use super::{Goal, Method, MethodSettings, Order, Span, Tally};
 use crate::Samples;
+use crate::decide::OptionError;
 use crate::hyperplane::{Evaluation, Hyperplane};
 use crate::lift::{Rows, Whole};
 use crate::watch::Watch;
@@ -168,7 +169,7 @@ impl Fit {
 pub enum FitError {
     /// A setting is out of its range.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    Settings(#[from] OptionError),
     /// The checkpoint is of other data or of another run.
     #[error("the checkpoint is of another run: its {what} differ")]
     OtherRun {

@@ -15,6 +15,7 @@ use super::svm::{self, Svm};
 use super::voted::{Averaged, Voted};
 use super::winnow::{self, Winnow};
 use crate::Samples;
+use crate::decide::OptionError;
 use crate::lift::Rows;
 
 /// A method and its settings.
@@ -56,18 +57,6 @@ pub enum MethodSettings {
     Lp,
 }
 
-/// A setting that is out of its range.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{name} is {found}; expected {expected}")]
-pub struct SettingsError {
-    /// The setting.
-    pub name: &'static str,
-    /// Its value.
-    pub found: f64,
-    /// Its range.
-    pub expected: &'static str,
-}
-
 /// Why there is no such method, or none with such settings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -98,7 +87,7 @@ pub enum MethodError {
     },
     /// A setting is out of its range.
     #[error(transparent)]
-    Range(#[from] SettingsError),
+    Range(#[from] OptionError),
 }
 
 impl MethodSettings {
@@ -169,14 +158,14 @@ impl MethodSettings {
     }
 
     /// Returns an error if a setting is out of its range.
-    pub fn validate(&self) -> Result<(), SettingsError> {
+    pub fn validate(&self) -> Result<(), OptionError> {
         match self {
             MethodSettings::Fine(settings) => {
                 at_least_zero("epsilon", settings.epsilon)?;
                 let expected = "a number between 0 and 2, both excluded";
                 let found = settings.relaxation;
                 if !(found > 0.0 && found < 2.0) {
-                    return Err(SettingsError { name: "relaxation", found, expected });
+                    return Err(OptionError::new("relaxation", &found, expected));
                 }
                 Ok(())
             }
@@ -185,7 +174,7 @@ impl MethodSettings {
                 let found = settings.eta;
                 if !(found > 0.0 && found <= 100.0) {
                     let expected = "a number above 0, at most 100";
-                    return Err(SettingsError { name: "eta", found, expected });
+                    return Err(OptionError::new("eta", &found, expected));
                 }
                 Ok(())
             }
@@ -273,18 +262,18 @@ impl MethodSettings {
     }
 }
 
-pub(super) fn at_least_zero(name: &'static str, found: f64) -> Result<(), SettingsError> {
+pub(super) fn at_least_zero(name: &'static str, found: f64) -> Result<(), OptionError> {
     if found >= 0.0 && found.is_finite() {
         return Ok(());
     }
-    Err(SettingsError { name, found, expected: "a finite number, at least 0" })
+    Err(OptionError::new(name, &found, "a finite number, at least 0"))
 }
 
-pub(super) fn above_zero(name: &'static str, found: f64) -> Result<(), SettingsError> {
+pub(super) fn above_zero(name: &'static str, found: f64) -> Result<(), OptionError> {
     if found > 0.0 && found.is_finite() {
         return Ok(());
     }
-    Err(SettingsError { name, found, expected: "a finite number above 0" })
+    Err(OptionError::new(name, &found, "a finite number above 0"))
 }
 
 #[cfg(test)]
