@@ -11,13 +11,13 @@ use pyo3::types::PyDict;
 
 use crate::answer::{PyAnswer, read_question};
 use crate::data::Given;
-use crate::errors::Failure;
+use crate::errors::PyFailure;
 use crate::work::run;
 
 /// Returns what a proof is about. Errors if the text is not one.
 #[pyfunction]
 pub fn read_proof<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
-    let proof = Proof::from_json(text).map_err(Failure::from)?;
+    let proof = Proof::from_json(text).map_err(PyFailure::from)?;
     let dict = PyDict::new(py);
     dict.set_item("verdict", proof.verdict().to_string())?;
     dict.set_item("rows", proof.data.rows)?;
@@ -27,10 +27,10 @@ pub fn read_proof<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDic
     Ok(dict)
 }
 
-fn read_verify(text: &str) -> Result<VerifyQuestion, Failure> {
+fn read_verify(text: &str) -> Result<VerifyQuestion, PyFailure> {
     match read_question(text)? {
         Question::Verify(question) => Ok(question),
-        _ => Err(Failure::Setting("expected a question about a proof".to_string())),
+        _ => Err(PyFailure::Setting("expected a question about a proof".to_string())),
     }
 }
 
@@ -44,7 +44,7 @@ pub fn verify(
 ) -> PyResult<PyAnswer> {
     let given = Given::new(x)?;
     let asked = read_verify(question)?;
-    let proof = Proof::from_json(text).map_err(Failure::from)?;
+    let proof = Proof::from_json(text).map_err(PyFailure::from)?;
     let shared = given.clone();
     let answer = run(py, None, move |wire| shared.show(wire, |data| Ok(asked.ask(data, &proof)?)))?;
     drop(given);
@@ -62,7 +62,7 @@ pub fn verify_folder(
     let given = Given::new(x)?;
     let asked = read_verify(question)?;
     let index = std::fs::read_to_string(folder.join(INDEX))?;
-    let index = ProofIndex::from_json(&index).map_err(Failure::Setting)?;
+    let index = ProofIndex::from_json(&index).map_err(PyFailure::Setting)?;
     let shared = given.clone();
     let answer = run(py, None, move |_| {
         let (samples, classes) = shared.arrays()?.get().many()?;
@@ -73,15 +73,15 @@ pub fn verify_folder(
 }
 
 /// Reads a proof beside the index of a folder.
-fn read_file(folder: &Path, file: &str) -> Result<Proof, Failure> {
+fn read_file(folder: &Path, file: &str) -> Result<Proof, PyFailure> {
     let name = Path::new(file);
     // A name with a path in it could be any file.
     if name.components().count() != 1 || name.file_name().is_none() {
         let found = format!("expected the name of a file beside the index, found \"{file}\"");
-        return Err(Failure::Setting(found));
+        return Err(PyFailure::Setting(found));
     }
     let text = std::fs::read_to_string(folder.join(name))
-        .map_err(|error| Failure::Setting(format!("{file}: {error}")))?;
+        .map_err(|error| PyFailure::Setting(format!("{file}: {error}")))?;
     Ok(Proof::from_json(&text)?)
 }
 
@@ -95,7 +95,7 @@ pub fn verified<'py>(py: Python<'py>, answer: &PyAnswer) -> PyResult<Bound<'py, 
             dict.set_item("valid", answer.checked.is_valid())?;
             return Ok(dict);
         }
-        _ => return Err(Failure::Setting("expected what a checker said".to_string()).into()),
+        _ => return Err(PyFailure::Setting("expected what a checker said".to_string()).into()),
     };
     let verified: Option<&Verified> = outcome.as_ref().ok();
     dict.set_item("valid", verified.is_some())?;

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::Hyperplane;
 use crate::data::Features;
-use crate::decide::lbfgs::Value;
+use crate::decide::lbfgs::LossValue;
 use crate::kernels::RowArithmetic;
 use crate::kernels::logistic::logistic;
 use crate::standard::Standard;
@@ -98,9 +98,9 @@ impl<'a> StandardisedRows<'a> {
         w: &[f64],
         parts: Vec<Part>,
         loss: impl Fn(usize, &mut [f64]) -> RowLoss + Sync,
-    ) -> Value {
+    ) -> LossValue {
         let (planes, one) = (self.planes(w), self.features.columns() + 1);
-        let empty = || Value { loss: 0.0, slope: vec![0.0; w.len()], mistakes: 0 };
+        let empty = || LossValue { loss: 0.0, slope: vec![0.0; w.len()], mistakes: 0 };
         let part = |rows: Part| {
             let (mut sum, mut scores) = (empty(), vec![0.0; planes.len()]);
             for i in rows {
@@ -116,7 +116,7 @@ impl<'a> StandardisedRows<'a> {
             }
             sum
         };
-        let sums: Vec<Value> = parts.into_par_iter().map(part).collect();
+        let sums: Vec<LossValue> = parts.into_par_iter().map(part).collect();
         let mut total = empty();
         for part in sums {
             total.loss += part.loss;

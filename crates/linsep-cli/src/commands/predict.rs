@@ -7,7 +7,7 @@ use linsep::Hyperplane;
 use linsep::classes::{lengths, nearest_class};
 use linsep::data::Features;
 use linsep::data::error::{Column, path_name};
-use linsep::data::read::{self, Block, Expected, Unknown};
+use linsep::data::read::{self, Expected, FeatureBlock, Unknown};
 use linsep::data::samples::Encoding;
 use linsep::saved::AnyModel;
 use linsep_report::{counted, grouped, number};
@@ -194,7 +194,7 @@ impl Predictions {
     }
 
     /// Compares predictions with the labels that the rows have.
-    fn compare(&mut self, block: &Block, named: &[(usize, f64)]) {
+    fn compare(&mut self, block: &FeatureBlock, named: &[(usize, f64)]) {
         let (Some(labels), names) = (&block.labels, &self.classifier.names) else { return };
         let own: Vec<Vec<bool>> = names.iter().map(|name| labels.matches(name)).collect();
         let missing = labels.matches("");
@@ -210,7 +210,7 @@ impl Predictions {
         }
     }
 
-    fn block(&mut self, block: &Block) -> String {
+    fn block(&mut self, block: &FeatureBlock) -> String {
         let named = self.classifier.name(&block.features, block.rows.len());
         self.compare(block, &named);
         let mut text = self.head();

@@ -14,7 +14,7 @@
 
 use rayon::prelude::*;
 
-use super::content::{Contents, FOLDS};
+use super::content::{ContentOrder, FOLDS};
 use super::noise::Noise;
 use super::softmax::{LabelledRows, best_class, log_odds};
 use crate::data::Features;
@@ -51,7 +51,7 @@ pub fn held_out(
     features: &Features,
     classes: &[usize],
     count: usize,
-    contents: &Contents,
+    contents: &ContentOrder,
     work: &Deadline,
     watch: &dyn Watch,
 ) -> Option<HeldOut> {
@@ -88,7 +88,12 @@ fn penalty(step: i32) -> f64 {
 }
 
 /// Returns what the scores of several choices of folds say.
-fn judged(all: &LabelledRows, contents: &Contents, scores: &[Vec<f64>], penalty: f64) -> HeldOut {
+fn judged(
+    all: &LabelledRows,
+    contents: &ContentOrder,
+    scores: &[Vec<f64>],
+    penalty: f64,
+) -> HeldOut {
     let (heads, choices) = (all.heads(), scores.len() as f64);
     let mut mean = vec![0.0; scores[0].len()];
     for scores in scores {
@@ -120,7 +125,7 @@ struct Choice {
 }
 
 impl Choice {
-    fn new(contents: &Contents, fold_of: Vec<usize>) -> Self {
+    fn new(contents: &ContentOrder, fold_of: Vec<usize>) -> Self {
         let part = |fold: usize| contents.rows.iter().partition(|&&i| fold_of[i] != fold);
         // Few rows may leave folds empty.
         let folds = (0..FOLDS).map(part).filter(|(_, out): &(_, Vec<usize>)| !out.is_empty());

@@ -22,7 +22,7 @@ use crate::Samples;
 use crate::data::{Data, Error, Features};
 use crate::decide::{Deadline, Limit, OptionError};
 use crate::watch::Watch;
-use content::Contents;
+use content::ContentOrder;
 use held_out::{HeldOut, held_out};
 pub use proven::{Cost, Proven};
 
@@ -215,7 +215,7 @@ fn run(
     }
     let started = Instant::now();
     let work = Deadline::new(options.time_limit, watch.cancelled());
-    let contents = Contents::new(features, classes);
+    let contents = ContentOrder::new(features, classes);
     let found = held_out(features, classes, names.len(), &contents, &work, watch);
     let mut audit = Audit {
         names: names.to_vec(),

@@ -13,7 +13,7 @@
 
 use crate::Hyperplane;
 use crate::data::Features;
-use crate::decide::lbfgs::{Loss, PlainDescent, Value};
+use crate::decide::lbfgs::{LossValue, PlainDescent, SmoothLoss};
 use crate::standard::Standard;
 use crate::standardised::{StandardisedRows, logistic_loss, softmax_loss};
 
@@ -112,8 +112,8 @@ struct Ridge<'a> {
     lambda: f64,
 }
 
-impl Loss for Ridge<'_> {
-    fn at(&self, w: &[f64]) -> Value {
+impl SmoothLoss for Ridge<'_> {
+    fn at(&self, w: &[f64]) -> LossValue {
         let LabelledRows { rows, columns, classes, .. } = self.all;
         // Means, not sums: rows near the largest float would add up to more than there is.
         let share = 1.0 / self.rows.len() as f64;

@@ -11,7 +11,7 @@
 use rayon::prelude::*;
 
 use crate::data::samples::Classes;
-use crate::decide::lbfgs::{Loss, PlainDescent, Value};
+use crate::decide::lbfgs::{LossValue, PlainDescent, SmoothLoss};
 use crate::standard::Standard;
 use crate::standardised::{StandardisedRows, even_parts, softmax_loss};
 use crate::{Hyperplane, Samples};
@@ -84,8 +84,8 @@ struct AllClasses<'a> {
     classes: &'a Classes,
 }
 
-impl Loss for AllClasses<'_> {
-    fn at(&self, w: &[f64]) -> Value {
+impl SmoothLoss for AllClasses<'_> {
+    fn at(&self, w: &[f64]) -> LossValue {
         let parts = (MOST_NUMBERS / w.len()).clamp(1, PARTS).min(self.count);
         self.rows.sum(w, even_parts(self.count, parts), |row, scores| {
             let loss = softmax_loss(self.classes.codes()[row] as usize, scores);

@@ -33,25 +33,25 @@ use crate::lift::Rows;
 #[non_exhaustive]
 pub enum MethodSettings {
     /// The paper's method.
-    Fine(fine::Settings),
+    Fine(fine::FineSettings),
     /// The paper's baseline.
     Perceptron,
     /// Pocket with ratchet.
     Pocket,
     /// Maxover.
-    Maxover(maxover::Settings),
+    Maxover(maxover::MaxoverSettings),
     /// Balanced Winnow.
-    Winnow(winnow::Settings),
+    Winnow(winnow::WinnowSettings),
     /// The voted perceptron, answering with the heaviest vote.
     Voted,
     /// The averaged perceptron.
     Averaged,
     /// Passive-aggressive.
-    PassiveAggressive(passive_aggressive::Settings),
+    PassiveAggressive(passive_aggressive::PassiveAggressiveSettings),
     /// Stochastic gradient descent.
-    Sgd(sgd::Settings),
+    Sgd(sgd::SgdSettings),
     /// Linear support vector machine.
-    Svm(svm::Settings),
+    Svm(svm::SvmSettings),
     /// Robust linear programming.
     #[cfg(feature = "lp")]
     Lp,
@@ -119,16 +119,18 @@ impl MethodSettings {
     /// Returns every method with its default settings, the paper's first.
     pub fn all() -> Vec<MethodSettings> {
         vec![
-            MethodSettings::Fine(fine::Settings::default()),
+            MethodSettings::Fine(fine::FineSettings::default()),
             MethodSettings::Perceptron,
             MethodSettings::Pocket,
-            MethodSettings::Maxover(maxover::Settings::default()),
-            MethodSettings::Winnow(winnow::Settings::default()),
+            MethodSettings::Maxover(maxover::MaxoverSettings::default()),
+            MethodSettings::Winnow(winnow::WinnowSettings::default()),
             MethodSettings::Voted,
             MethodSettings::Averaged,
-            MethodSettings::PassiveAggressive(passive_aggressive::Settings::default()),
-            MethodSettings::Sgd(sgd::Settings::default()),
-            MethodSettings::Svm(svm::Settings::default()),
+            MethodSettings::PassiveAggressive(
+                passive_aggressive::PassiveAggressiveSettings::default(),
+            ),
+            MethodSettings::Sgd(sgd::SgdSettings::default()),
+            MethodSettings::Svm(svm::SvmSettings::default()),
             #[cfg(feature = "lp")]
             MethodSettings::Lp,
         ]
@@ -363,8 +365,8 @@ mod tests {
         let inseparable = Samples::dense(x, 4, positive).unwrap();
         let mut methods = MethodSettings::all();
         // Large enough for the common factor of the weights to change.
-        methods.push(MethodSettings::Winnow(winnow::Settings { eta: 5.0 }));
-        methods.push(MethodSettings::Svm(svm::Settings { hard: true, ..Default::default() }));
+        methods.push(MethodSettings::Winnow(winnow::WinnowSettings { eta: 5.0 }));
+        methods.push(MethodSettings::Svm(svm::SvmSettings { hard: true, ..Default::default() }));
         for method in methods {
             for samples in [&separable, &inseparable] {
                 let expected = run(&method, samples, 100, false);

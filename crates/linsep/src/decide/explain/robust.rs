@@ -18,7 +18,7 @@
 //! Reference: T. Nguyen and S. Sanner, Algorithms for direct 0-1 loss optimization in binary
 //! classification, ICML 2013.
 
-use super::super::solvers::lbfgs::{Loss, PlainDescent, Value};
+use super::super::solvers::lbfgs::{LossValue, PlainDescent, SmoothLoss};
 use crate::standard::Standard;
 use crate::standardised::{StandardisedRows, even_parts, logistic_loss};
 use crate::{Hyperplane, Samples};
@@ -109,8 +109,8 @@ impl<'a> WeighedLoss<'a> {
     }
 }
 
-impl Loss for WeighedLoss<'_> {
-    fn at(&self, w: &[f64]) -> Value {
+impl SmoothLoss for WeighedLoss<'_> {
+    fn at(&self, w: &[f64]) -> LossValue {
         let (rows, positive) = (self.samples.rows(), self.samples.positive());
         // As many parts whatever the threads.
         let parts = even_parts(rows, 64.min(rows.div_ceil(16)));

@@ -31,15 +31,15 @@ const FIRST: usize = 8;
 const JOINING: usize = 64;
 
 /// Vectors of one length, one after the other.
-pub struct Vectors {
+pub struct ConeVectors {
     values: Vec<f64>,
     dimension: usize,
 }
 
-impl Vectors {
+impl ConeVectors {
     /// Returns vectors of the dimension given.
     pub fn new(values: Vec<f64>, dimension: usize) -> Self {
-        Vectors { values, dimension }
+        ConeVectors { values, dimension }
     }
 
     /// Returns how many there are.
@@ -72,7 +72,7 @@ pub struct Spent(pub usize);
 /// Returns the cheapest combination that makes the target, or a cheap one if the steps ran out; nothing if there is
 /// none. A vector whose cost is infinite is left out. `start` are places to begin with, those of an earlier combination.
 pub fn cheapest(
-    vectors: &Vectors,
+    vectors: &ConeVectors,
     costs: &[f64],
     target: &[f64],
     start: &[usize],
@@ -97,7 +97,7 @@ pub fn cheapest(
 }
 
 struct Simplex<'a> {
-    vectors: &'a Vectors,
+    vectors: &'a ConeVectors,
     costs: &'a [f64],
     target: &'a [f64],
     basis: Basis<f64>,
@@ -108,7 +108,7 @@ struct Simplex<'a> {
 }
 
 impl<'a> Simplex<'a> {
-    fn new(vectors: &'a Vectors, costs: &'a [f64], target: &'a [f64], start: &[usize]) -> Self {
+    fn new(vectors: &'a ConeVectors, costs: &'a [f64], target: &'a [f64], start: &[usize]) -> Self {
         let start: Vec<usize> =
             start.iter().copied().filter(|&place| costs[place].is_finite()).collect();
         Self::with(vectors, costs, target, &start, &[])
@@ -116,7 +116,7 @@ impl<'a> Simplex<'a> {
     }
 
     /// Returns the basis of all unit vectors.
-    fn units(vectors: &'a Vectors, costs: &'a [f64], target: &'a [f64]) -> Self {
+    fn units(vectors: &'a ConeVectors, costs: &'a [f64], target: &'a [f64]) -> Self {
         let signs = target.iter().map(|t| if *t < 0.0 { -1.0 } else { 1.0 });
         Simplex {
             vectors,
@@ -135,7 +135,7 @@ impl<'a> Simplex<'a> {
     /// Returns the basis of these vectors and of unit vectors for what they leave open, those `stay` among them; nothing if
     /// some multiplier is negative.
     fn with(
-        vectors: &'a Vectors,
+        vectors: &'a ConeVectors,
         costs: &'a [f64],
         target: &'a [f64],
         places: &[usize],
@@ -273,7 +273,7 @@ mod tests {
         expected: Option<&[(usize, f64)]>,
     ) {
         let values = vectors.iter().flatten().copied().collect();
-        let vectors = Vectors::new(values, 2);
+        let vectors = ConeVectors::new(values, 2);
         for start in [&[][..], &[0], &[1, 0], &[0, 1, 2]] {
             let spent = &mut Spent::default();
             let start = &start[..start.len().min(vectors.len())];

@@ -64,7 +64,7 @@ fn largest(numbers: &[Twice]) -> f64 {
 }
 
 /// A point at which the sum of what is infeasible falls less, or not at all.
-struct Break {
+struct Breakpoint {
     at: usize,
     far: Twice,
     /// By how much less the sum falls beyond it.
@@ -108,7 +108,7 @@ fn step(
             Member::Vector(_) => (x / d, size),
             Member::Unit(_) => (x / d, size + size),
         };
-        breaks.push(Break { at, far, brake });
+        breaks.push(Breakpoint { at, far, brake });
     }
     // Of equals the largest change: the basis stays well conditioned.
     breaks.sort_by(|a, b| a.far.order(&b.far).then(b.brake.order(&a.brake)));
