@@ -25,7 +25,7 @@ const ROUNDS: usize = 3;
 
 /// What the columns of a file are.
 #[derive(Clone, Copy, PartialEq)]
-enum Shape {
+enum FileShape {
     F32,
     F64,
     List,
@@ -44,14 +44,14 @@ pub fn run() {
     let plain = Compression::UNCOMPRESSED;
     println!("  file                 ours  polars  pyarrow  ours/polars  ours/copy");
     for (name, shape, compression) in [
-        ("f32.parquet", Shape::F32, plain),
-        ("f32-snappy.parquet", Shape::F32, Compression::SNAPPY),
-        ("f32-zstd.parquet", Shape::F32, zstd),
-        ("f64.parquet", Shape::F64, plain),
-        ("f64-zstd.parquet", Shape::F64, zstd),
-        ("list.parquet", Shape::List, plain),
-        ("f32.arrow", Shape::F32, plain),
-        ("list.arrow", Shape::List, plain),
+        ("f32.parquet", FileShape::F32, plain),
+        ("f32-snappy.parquet", FileShape::F32, Compression::SNAPPY),
+        ("f32-zstd.parquet", FileShape::F32, zstd),
+        ("f64.parquet", FileShape::F64, plain),
+        ("f64-zstd.parquet", FileShape::F64, zstd),
+        ("list.parquet", FileShape::List, plain),
+        ("f32.arrow", FileShape::F32, plain),
+        ("list.arrow", FileShape::List, plain),
     ] {
         let path = folder.join(name);
         write(&path, shape, compression);
@@ -61,8 +61,8 @@ pub fn run() {
     fs::remove_dir_all(&folder).expect("the temporary folder");
 }
 
-fn compare(name: &str, path: &Path, shape: Shape, python: Option<&Path>) {
-    let bytes = ROWS * COLUMNS * if shape == Shape::F64 { 8 } else { 4 };
+fn compare(name: &str, path: &Path, shape: FileShape, python: Option<&Path>) {
+    let bytes = ROWS * COLUMNS * if shape == FileShape::F64 { 8 } else { 4 };
     let (from, mut to) = (vec![1_u8; bytes], vec![2_u8; bytes]);
     let [ours, copy] = shortest_cpu(
         ROUNDS,
@@ -85,15 +85,15 @@ fn compare(name: &str, path: &Path, shape: Shape, python: Option<&Path>) {
 }
 
 /// Writes the file; columns may be null, as those of other writers are.
-fn write(path: &Path, shape: Shape, compression: Compression) {
+fn write(path: &Path, shape: FileShape, compression: Compression) {
     let item = || Arc::new(Field::new("item", DataType::Float32, true));
     let fields = match shape {
-        Shape::List => {
+        FileShape::List => {
             let data_type = DataType::FixedSizeList(item(), COLUMNS as i32);
             vec![Field::new("e", data_type, true)]
         }
-        Shape::F32 => named(DataType::Float32),
-        Shape::F64 => named(DataType::Float64),
+        FileShape::F32 => named(DataType::Float32),
+        FileShape::F64 => named(DataType::Float64),
     };
     let schema = Arc::new(Schema::new(fields));
     let generator = Generator::new(ROWS, COLUMNS, 1);
@@ -104,17 +104,17 @@ fn write(path: &Path, shape: Shape, compression: Compression) {
         generator.fill(rows, &mut values, &mut positive);
         let column = |k: usize| values[k..].iter().step_by(COLUMNS);
         let arrays: Vec<ArrayRef> = match shape {
-            Shape::List => {
+            FileShape::List => {
                 let values = Float32Array::from_iter_values(values.iter().map(|&v| v as f32));
                 let (length, values) = (COLUMNS as i32, Arc::new(values));
                 vec![Arc::new(FixedSizeListArray::new(item(), length, values, None))]
             }
-            Shape::F32 => (0..COLUMNS)
+            FileShape::F32 => (0..COLUMNS)
                 .map(|k| {
                     Arc::new(Float32Array::from_iter_values(column(k).map(|&v| v as f32))) as _
                 })
                 .collect(),
-            Shape::F64 => (0..COLUMNS)
+            FileShape::F64 => (0..COLUMNS)
                 .map(|k| Arc::new(Float64Array::from_iter_values(column(k).copied())) as _)
                 .collect(),
         };

@@ -6,7 +6,9 @@ use linsep::data::Memory;
 use linsep::data::generate::Generator;
 use linsep::data::samples::SparseBuilder;
 use linsep::decide::internals::{norm_by_active_set, norm_by_interior_point, scan};
-use linsep::decide::{DecideOptions, Decision, Margin, MarginGoal, MarginKind, Verdict, decide};
+use linsep::decide::{
+    DecideOptions, Decision, MarginBounds, MarginGoal, MarginKind, Verdict, decide,
+};
 use linsep::lift::Rows;
 use linsep::online::{FitSettings, fit};
 use linsep::proof::verify;
@@ -148,7 +150,7 @@ fn widened(samples: &Samples) {
             &mut || geometric = Some(run(MarginKind::Geometric)),
         ],
     );
-    let gap = |margin: Option<Margin>| {
+    let gap = |margin: Option<MarginBounds>| {
         let margin = margin.expect("run");
         1.0 - margin.lower / margin.upper
     };

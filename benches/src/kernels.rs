@@ -6,7 +6,7 @@ use std::hint::black_box;
 use linsep::data::generate::{Generated, Generator};
 use linsep::data::samples::Element;
 use linsep::kernels::logistic::logistic;
-use linsep::kernels::product::{Matrix, add_product};
+use linsep::kernels::product::{MatrixView, add_product};
 use linsep::kernels::{Arithmetic, sparse_dot};
 
 use crate::timing::shortest;
@@ -52,7 +52,7 @@ fn product() {
     const SIZE: usize = 600;
     let a: Vec<f64> = (0..SIZE * SIZE).map(|k| (k as f64).sin()).collect();
     let (mut sum, mut dots) = (vec![0.0; SIZE * SIZE], vec![0.0; SIZE * SIZE]);
-    let matrix = Matrix::new(&a, SIZE, SIZE, SIZE);
+    let matrix = MatrixView::new(&a, SIZE, SIZE, SIZE);
     let [ours, plain] = shortest(
         3,
         &mut [&mut || add_product(1.0, matrix, matrix.transposed(), &mut sum, SIZE), &mut || {

@@ -12,14 +12,14 @@ use linsep::lift::Rows;
 const MEMORY: usize = 10;
 const MAX_LOOKS: u64 = 1000;
 
-struct Look {
+struct LossLook {
     loss: f64,
     slope: Vec<f64>,
     mistakes: u64,
 }
 
-fn look(rows: &Rows, w: &[f64]) -> Look {
-    let mut at = Look { loss: 0.0, slope: vec![0.0; w.len()], mistakes: 0 };
+fn look(rows: &Rows, w: &[f64]) -> LossLook {
+    let mut at = LossLook { loss: 0.0, slope: vec![0.0; w.len()], mistakes: 0 };
     for i in 0..rows.len() {
         let score = rows.score(i, w);
         let tail = (-score.abs()).exp();

@@ -2,7 +2,7 @@
 //! time and the rows evaluated.
 
 use linsep::data::generate::Generator;
-use linsep::online::fine::Settings;
+use linsep::online::fine::FineSettings;
 use linsep::online::{Fit, FitSettings, MethodSettings, fit};
 
 const ROWS: usize = 1_000_000;
@@ -14,7 +14,7 @@ pub fn run() {
     for seed in 1..=2 {
         let samples = Generator::new(ROWS, COLUMNS, seed).samples::<f64>().expect("two classes");
         let run = |skip: bool| {
-            let method = MethodSettings::Fine(Settings { skip, ..Settings::default() });
+            let method = MethodSettings::Fine(FineSettings { skip, ..FineSettings::default() });
             let settings = FitSettings { method, ..FitSettings::default() };
             fit(&samples, &settings, &mut (), None).expect("valid settings")
         };

@@ -40,8 +40,8 @@ def test_little_comes_to_the_driver(spark, tmp_path, verdict, capsys):
 def test_the_decision_tells_how_it_was_reached(spark, tmp_path):
     X, y = make_data("inseparable")
     decision = linsep.spark.decide(spark.read.parquet(write_folder(tmp_path / "rows", X, y, [100, 200])))
-    assert re.search(r"rows numbered by +places in files", repr(decision))
+    assert re.search(r"numbered by +places in files", repr(decision))
     assert re.search(rf"cluster +{len(decision.traffic.jobs)} jobs on \d partitions?", repr(decision))
-    assert re.search(r"driver +[\d.]+ \w+ sent, [\d.]+ kB received", repr(decision))
+    assert re.search(r"driver: [\d.]+ \w+ sent, [\d.]+ kB received", repr(decision))
     assert list(decision.numbering.files.values()) == [0, 100]
     assert np.all(decision.conflicting_rows < 300)

@@ -7,35 +7,35 @@ use linsep::ask::{Answer, AskError, Question};
 use linsep::online::EpochRecord;
 use linsep::watch::{Pass, Removing, Stage};
 use linsep_report::page::Context;
-use linsep_report::summary::{Page, Summary};
+use linsep_report::summary::{Summary, TextPage};
 use linsep_report::{audit, classes, decision, estimate, page, text, trained, verification};
 use pyo3::prelude::*;
 
 use crate::data::Given;
-use crate::errors::Failure;
+use crate::errors::PyFailure;
 use crate::voice::Pythonic;
 use crate::work::{Wire, run};
 
 /// Tells how the work goes on, and ends it when asked to.
-pub struct Watcher<'a> {
+pub struct PyWatcher<'a> {
     wire: &'a Wire,
     /// Whether stages are told, where passes are not.
     stages: bool,
 }
 
-impl<'a> Watcher<'a> {
+impl<'a> PyWatcher<'a> {
     /// Returns a watcher that tells of passes and epochs.
     pub fn new(wire: &'a Wire) -> Self {
-        Watcher { wire, stages: false }
+        PyWatcher { wire, stages: false }
     }
 
     /// Returns a watcher that tells of stages.
     pub fn of_stages(wire: &'a Wire) -> Self {
-        Watcher { wire, stages: true }
+        PyWatcher { wire, stages: true }
     }
 }
 
-impl Watch for Watcher<'_> {
+impl Watch for PyWatcher<'_> {
     fn stage(&self, stage: &Stage) {
         if self.stages {
             self.wire.say(|| stage.to_string());
@@ -67,11 +67,11 @@ impl Watch for Watcher<'_> {
 }
 
 /// Returns a question that is in order. Errors with the option that is not.
-pub fn read_question(text: &str) -> Result<Question, Failure> {
+pub fn read_question(text: &str) -> Result<Question, PyFailure> {
     let question: Question = serde_json::from_str(text).map_err(|error| {
         // The place in a text that nobody wrote helps nobody.
         let message = error.to_string();
-        Failure::Setting(message.split(" at line ").next().unwrap_or_default().to_string())
+        PyFailure::Setting(message.split(" at line ").next().unwrap_or_default().to_string())
     })?;
     Ok(question)
 }
@@ -80,7 +80,7 @@ pub fn read_question(text: &str) -> Result<Question, Failure> {
 #[pyfunction]
 pub fn validate(question: &str) -> PyResult<()> {
     let question = read_question(question)?;
-    Ok(question.validate().map_err(|error| Failure::Ask(error, checkpoint_of(&question)))?)
+    Ok(question.validate().map_err(|error| PyFailure::Ask(error, checkpoint_of(&question)))?)
 }
 
 /// Returns the file of the checkpoint of a question, if it has one.
@@ -140,7 +140,9 @@ impl PyAnswer {
     fn text(&self, width: Option<usize>, code: Code) -> String {
         let plain = |_, text: &str| text.to_string();
         match self.summary(&code) {
-            Ok(summary) => summary.lay_out(&Page { width, paint: &plain }).trim_end().to_string(),
+            Ok(summary) => {
+                summary.lay_out(&TextPage { width, paint: &plain }).trim_end().to_string()
+            }
             Err(text) => text.trim_end().to_string(),
         }
     }
@@ -164,7 +166,7 @@ impl PyAnswer {
             Answer::Audit(answer) => page::audit::page(answer, title, voice),
             Answer::Fit(answer) => page::fit::page(answer, title, voice),
             Answer::Race(answer) => page::race::page(answer, title, voice),
-            _ => return Err(Failure::Setting("there is no page of this".to_string()).into()),
+            _ => return Err(PyFailure::Setting("there is no page of this".to_string()).into()),
         })
     }
 
@@ -180,7 +182,7 @@ impl PyAnswer {
         let (shared, mut answer) = (given.clone(), self.0.clone());
         let drawn = run(py, progress, move |wire| {
             shared.show(wire, |data| {
-                let watch = &mut Watcher::new(wire);
+                let watch = &mut PyWatcher::new(wire);
                 match &mut answer {
                     Answer::Decide(own) => {
                         let seconds = own.decision.seconds;
@@ -209,8 +211,8 @@ impl PyAnswer {
     }
 }
 
-impl From<AskError> for Failure {
+impl From<AskError> for PyFailure {
     fn from(error: AskError) -> Self {
-        Failure::Ask(error, None)
+        PyFailure::Ask(error, None)
     }
 }

@@ -7,9 +7,9 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, Watcher, read_question};
+use crate::answer::{PyAnswer, PyWatcher, read_question};
 use crate::data::Given;
-use crate::errors::Failure;
+use crate::errors::PyFailure;
 use crate::work::run;
 
 /// Returns the answer, and its values: what makes each row suspicious, in the order of the data, and their ranking.
@@ -26,9 +26,9 @@ pub fn audit<'py>(
     let shared = given.clone();
     let answer = run(py, progress, move |wire| {
         let Question::Audit(question) = asked else {
-            return Err(Failure::Setting("expected a question about labels".to_string()));
+            return Err(PyFailure::Setting("expected a question about labels".to_string()));
         };
-        let watch = &mut Watcher::of_stages(wire);
+        let watch = &mut PyWatcher::of_stages(wire);
         if shared.class_count() > 2 {
             let (samples, classes) = shared.many(wire)?;
             return Ok(question.ask_classes(&samples, &classes, watch)?);
@@ -45,7 +45,7 @@ pub fn audit<'py>(
 pub fn audit_csv(answer: &PyAnswer) -> PyResult<String> {
     match &answer.0 {
         Answer::Audit(answer) => Ok(linsep_report::audit::csv(answer)),
-        _ => Err(Failure::Setting("expected an audit".to_string()).into()),
+        _ => Err(PyFailure::Setting("expected an audit".to_string()).into()),
     }
 }
 

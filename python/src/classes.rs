@@ -9,10 +9,10 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, Watcher, read_question};
+use crate::answer::{PyAnswer, PyWatcher, read_question};
 use crate::data::Given;
 use crate::decide::values;
-use crate::errors::Failure;
+use crate::errors::PyFailure;
 use crate::output::write;
 use crate::work::run;
 
@@ -34,10 +34,10 @@ pub fn classes<'py>(
     let (shared, own) = (given.clone(), &asked);
     let answer = run(py, progress, move |wire| {
         let Question::Classes(question) = own else {
-            return Err(Failure::Setting("expected a question about classes".to_string()));
+            return Err(PyFailure::Setting("expected a question about classes".to_string()));
         };
         let (samples, classes) = shared.many(wire)?;
-        Ok(question.ask(&samples, &classes, &mut Watcher::of_stages(wire))?)
+        Ok(question.ask(&samples, &classes, &mut PyWatcher::of_stages(wire))?)
     })?;
     drop(given);
     let mut sides = vec![];
@@ -88,7 +88,7 @@ fn described<'py>(
 #[pyfunction]
 pub fn save_proofs(answer: &PyAnswer, folder: &str) -> PyResult<()> {
     let Answer::Classes(answer) = &answer.0 else {
-        return Err(Failure::Setting("expected an answer about classes".to_string()).into());
+        return Err(PyFailure::Setting("expected an answer about classes".to_string()).into());
     };
     std::fs::create_dir_all(folder)?;
     Ok(answer.write_proofs(Path::new(folder), &mut |path, bytes| write(path, bytes))?)

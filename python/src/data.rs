@@ -16,24 +16,24 @@ use numpy::{
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::cluster::Cluster;
-use crate::errors::Failure;
-use crate::table::{Rows, Table};
+use crate::cluster::PyCluster;
+use crate::errors::PyFailure;
+use crate::table::{OpenedTable, PyRows};
 use crate::work::Wire;
 
 /// The memory of an array, and a reference that keeps it alive.
-struct Array<T> {
+struct BorrowedArray<T> {
     _owner: Py<PyAny>,
     pointer: *const T,
     length: usize,
 }
 
 // SAFETY: the pointer is only read from, and the owner is only dropped.
-unsafe impl<T: Sync> Send for Array<T> {}
+unsafe impl<T: Sync> Send for BorrowedArray<T> {}
 // SAFETY: as above.
-unsafe impl<T: Sync> Sync for Array<T> {}
+unsafe impl<T: Sync> Sync for BorrowedArray<T> {}
 
-impl<T> AsRef<[T]> for Array<T> {
+impl<T> AsRef<[T]> for BorrowedArray<T> {
     fn as_ref(&self) -> &[T] {
         // SAFETY: `new` saw an aligned, contiguous array of this many initialised values, and the
         // owner keeps NumPy from freeing or resizing it while it is referenced. That no other thread
@@ -44,7 +44,7 @@ impl<T> AsRef<[T]> for Array<T> {
 }
 
 /// Signed indices seen as unsigned ones: a negative one becomes too large, and is refused.
-struct Indices(Array<i32>);
+struct Indices(BorrowedArray<i32>);
 
 impl AsRef<[u32]> for Indices {
     fn as_ref(&self) -> &[u32] {
@@ -52,30 +52,30 @@ impl AsRef<[u32]> for Indices {
     }
 }
 
-impl<T: Element> Array<T> {
+impl<T: Element> BorrowedArray<T> {
     fn new<D: numpy::ndarray::Dimension>(array: &Bound<'_, PyArray<T, D>>) -> PyResult<Self> {
         let pointer = array.data().cast_const();
         if !array.is_c_contiguous() || !pointer.is_aligned() {
             return Err(PyTypeError::new_err("expected an aligned, C-contiguous array"));
         }
         let owner = array.clone().into_any().unbind();
-        Ok(Array { _owner: owner, pointer, length: array.len() })
+        Ok(BorrowedArray { _owner: owner, pointer, length: array.len() })
     }
 }
 
 /// The features of a call. A clone of what is lent stays with the calling thread, so that the
 /// references are given back where the interpreter is attached.
 #[derive(Clone)]
-pub struct Matrix(Features);
+pub struct SharedMatrix(Features);
 
-impl Matrix {
+impl SharedMatrix {
     /// Returns the matrix of a dense array, or of `(indptr, indices, data, columns)`.
     pub fn new(x: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(array) = x.cast::<PyArray2<f64>>() {
-            return Ok(Matrix(Features::Dense64(dense(array)?)));
+            return Ok(SharedMatrix(Features::Dense64(dense(array)?)));
         }
         if let Ok(array) = x.cast::<PyArray2<f32>>() {
-            return Ok(Matrix(Features::Dense32(dense(array)?)));
+            return Ok(SharedMatrix(Features::Dense32(dense(array)?)));
         }
         type Parts<'py> = (
             Bound<'py, PyArray1<i64>>,
@@ -89,11 +89,11 @@ impl Matrix {
         let offsets = offsets.try_readonly().map_err(|e| PyTypeError::new_err(e.to_string()))?;
         // A negative offset becomes one that is too large, and is refused.
         let offsets = offsets.as_slice()?.iter().map(|&o| o as usize).collect();
-        let indices: Lent<u32> = Arc::new(Indices(Array::new(&indices)?));
-        let values: Lent<f64> = Arc::new(Array::new(&values)?);
+        let indices: Lent<u32> = Arc::new(Indices(BorrowedArray::new(&indices)?));
+        let values: Lent<f64> = Arc::new(BorrowedArray::new(&values)?);
         let sparse = Sparse::lent(offsets, indices, values, columns)
-            .map_err(|fault| Failure::from(Error::from(ErrorKind::Sparse(fault))))?;
-        Ok(Matrix(Features::Sparse(sparse)))
+            .map_err(|fault| PyFailure::from(Error::from(ErrorKind::Sparse(fault))))?;
+        Ok(SharedMatrix(Features::Sparse(sparse)))
     }
 
     /// Returns the features. Costs one parallel pass.
@@ -117,7 +117,7 @@ impl Matrix {
 /// Arrays with all that is known of them: classes, names of columns, names of rows.
 #[pyclass(frozen, module = "linsep._linsep")]
 pub struct Arrays {
-    matrix: Matrix,
+    matrix: SharedMatrix,
     /// The class of each row; none for a design, which has no labels.
     codes: Option<Vec<u32>>,
     classes: Vec<String>,
@@ -141,7 +141,7 @@ impl Arrays {
         if codes.iter().flatten().any(|&code| code as usize >= classes.len()) {
             return Err(PyTypeError::new_err("expected a name for each class"));
         }
-        Ok(Arrays { matrix: Matrix::new(x)?, codes, classes, columns, names })
+        Ok(Arrays { matrix: SharedMatrix::new(x)?, codes, classes, columns, names })
     }
 }
 
@@ -205,7 +205,7 @@ where
     T: Element + linsep::data::samples::Element,
 {
     let (rows, columns) = (array.shape()[0], array.shape()[1]);
-    let values: Lent<T> = Arc::new(Array::new(array)?);
+    let values: Lent<T> = Arc::new(BorrowedArray::new(array)?);
     Dense::lent(values, rows, columns)
         .ok_or_else(|| PyTypeError::new_err("expected rows x columns values"))
 }
@@ -222,9 +222,9 @@ pub enum Given {
     /// Arrays.
     Arrays(Arc<Py<Arrays>>),
     /// A table.
-    Table(Arc<Table>),
+    Table(Arc<OpenedTable>),
     /// Rows of a cluster.
-    Cluster(Arc<Py<Cluster>>),
+    Cluster(Arc<Py<PyCluster>>),
 }
 
 impl Given {
@@ -233,10 +233,10 @@ impl Given {
         if let Ok(arrays) = x.cast::<Arrays>() {
             return Ok(Given::Arrays(Arc::new(arrays.clone().unbind())));
         }
-        if let Ok(cluster) = x.cast::<Cluster>() {
+        if let Ok(cluster) = x.cast::<PyCluster>() {
             return Ok(Given::Cluster(Arc::new(cluster.clone().unbind())));
         }
-        match x.cast::<Rows>() {
+        match x.cast::<PyRows>() {
             Ok(rows) => Ok(Given::Table(rows.get().0.clone())),
             Err(_) => Err(PyTypeError::new_err("expected arrays, a table or a cluster")),
         }
@@ -246,15 +246,15 @@ impl Given {
     pub fn show<T>(
         self,
         wire: &Wire,
-        work: impl FnOnce(&dyn Data) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        work: impl FnOnce(&dyn Data) -> Result<T, PyFailure>,
+    ) -> Result<T, PyFailure> {
         match self {
             Given::Arrays(arrays) => {
                 let samples = arrays.get().two()?;
                 work(&Indexed { data: Memory::new(&samples), arrays: &arrays, wire })
             }
             Given::Table(table) => table.show(wire, work),
-            Given::Cluster(cluster) => Cluster::show(&cluster, wire, work),
+            Given::Cluster(cluster) => PyCluster::show(&cluster, wire, work),
         }
     }
 
@@ -268,7 +268,7 @@ impl Given {
     }
 
     /// Returns the rows of any number of classes, and these. Errors if they do not fit in memory.
-    pub fn many(&self, wire: &Wire) -> Result<(Samples, Classes), Failure> {
+    pub fn many(&self, wire: &Wire) -> Result<(Samples, Classes), PyFailure> {
         match self {
             Given::Arrays(arrays) => {
                 let (samples, classes) = arrays.get().many()?;
@@ -286,10 +286,10 @@ impl Given {
     }
 
     /// Returns arrays. Errors if it is something else.
-    pub fn arrays(&self) -> Result<&Arc<Py<Arrays>>, Failure> {
+    pub fn arrays(&self) -> Result<&Arc<Py<Arrays>>, PyFailure> {
         match self {
             Given::Arrays(arrays) => Ok(arrays),
-            _ => Err(Failure::Setting("expected arrays or a frame".to_string())),
+            _ => Err(PyFailure::Setting("expected arrays or a frame".to_string())),
         }
     }
 }
@@ -342,7 +342,7 @@ impl Data for Indexed<'_> {
 /// Returns where Rust reads the first value of the matrix: a test that it is where Python has it.
 #[pyfunction]
 pub fn address(x: &Bound<'_, PyAny>) -> PyResult<usize> {
-    let Matrix(features) = Matrix::new(x)?;
+    let SharedMatrix(features) = SharedMatrix::new(x)?;
     if features.rows() == 0 {
         return Err(PyValueError::new_err("expected at least one row, found none"));
     }

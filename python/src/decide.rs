@@ -6,9 +6,9 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, Watcher, checkpoint_of, read_question};
+use crate::answer::{PyAnswer, PyWatcher, checkpoint_of, read_question};
 use crate::data::Given;
-use crate::errors::Failure;
+use crate::errors::PyFailure;
 use crate::work::run;
 
 /// Returns the answer, and its values.
@@ -25,11 +25,11 @@ pub fn decide<'py>(
     let (shared, own) = (given.clone(), &asked);
     let answer = run(py, progress, move |wire| {
         let Question::Decide(question) = own else {
-            return Err(Failure::Setting("expected a question about two classes".to_string()));
+            return Err(PyFailure::Setting("expected a question about two classes".to_string()));
         };
         shared.show(wire, |data| {
-            let answer = question.ask(data, &mut Watcher::new(wire));
-            answer.map_err(|error| Failure::Ask(error, checkpoint_of(own)))
+            let answer = question.ask(data, &mut PyWatcher::new(wire));
+            answer.map_err(|error| PyFailure::Ask(error, checkpoint_of(own)))
         })
     })?;
     drop(given);
@@ -124,7 +124,7 @@ pub fn compromise<'py>(
     let options = limits(max_passes, time_limit)?;
     let shared = given.clone();
     let found = run(py, progress, move |wire| {
-        shared.show(wire, |data| Ok(compromise_data(data, &options, &mut Watcher::new(wire))?))
+        shared.show(wire, |data| Ok(compromise_data(data, &options, &mut PyWatcher::new(wire))?))
     })?;
     drop(given);
     let plane = found.hyperplane;
@@ -134,5 +134,5 @@ pub fn compromise<'py>(
 /// Returns limits in their ranges.
 fn limits(max_passes: Option<i64>, time_limit: Option<f64>) -> PyResult<DecideOptions> {
     let question = linsep::ask::DecideQuestion { max_passes, time_limit, ..Default::default() };
-    Ok(question.options().map_err(|error| Failure::Ask(error.into(), None))?)
+    Ok(question.options().map_err(|error| PyFailure::Ask(error.into(), None))?)
 }

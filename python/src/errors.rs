@@ -21,7 +21,7 @@ use crate::voice::Pythonic;
 
 /// Whatever can go wrong on the Rust side.
 #[derive(Debug)]
-pub enum Failure {
+pub enum PyFailure {
     /// A question has no answer; its checkpoint is in a file, if it has one.
     Ask(AskError, Option<PathBuf>),
     /// A proof cannot be read.
@@ -34,41 +34,41 @@ pub enum Failure {
     Panic,
 }
 
-impl From<Error> for Failure {
+impl From<Error> for PyFailure {
     fn from(error: Error) -> Self {
         AskError::from(error).into()
     }
 }
 
-impl From<DecideError> for Failure {
+impl From<DecideError> for PyFailure {
     fn from(error: DecideError) -> Self {
         AskError::from(error).into()
     }
 }
 
-impl From<FitError> for Failure {
+impl From<FitError> for PyFailure {
     fn from(error: FitError) -> Self {
         AskError::from(error).into()
     }
 }
 
-impl From<ProofError> for Failure {
+impl From<ProofError> for PyFailure {
     fn from(error: ProofError) -> Self {
-        Failure::Proof(error)
+        PyFailure::Proof(error)
     }
 }
 
-impl From<Failure> for PyErr {
-    fn from(failure: Failure) -> Self {
+impl From<PyFailure> for PyErr {
+    fn from(failure: PyFailure) -> Self {
         match failure {
-            Failure::Ask(error, checkpoint) => asking(error, checkpoint),
-            Failure::Proof(error) => PyValueError::new_err(error.to_string()),
-            Failure::Setting(message) => PyValueError::new_err(message),
-            Failure::Moved => PyOSError::new_err(
+            PyFailure::Ask(error, checkpoint) => asking(error, checkpoint),
+            PyFailure::Proof(error) => PyValueError::new_err(error.to_string()),
+            PyFailure::Setting(message) => PyValueError::new_err(message),
+            PyFailure::Moved => PyOSError::new_err(
                 "the rows have changed while they were read: a pass found others than the one before \
                  it\nhint: write them to files, or number them by a column, so that every pass reads the same",
             ),
-            Failure::Panic => {
+            PyFailure::Panic => {
                 PyRuntimeError::new_err("linsep failed inside; this is a bug, please report it")
             }
         }

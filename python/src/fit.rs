@@ -12,9 +12,9 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, Watcher, read_question};
-use crate::data::{Given, Matrix, labels};
-use crate::errors::Failure;
+use crate::answer::{PyAnswer, PyWatcher, read_question};
+use crate::data::{Given, SharedMatrix, labels};
+use crate::errors::PyFailure;
 use crate::work::run;
 
 /// Returns every method with what it can do: `(name, takes weights, goes on with other rows)`.
@@ -30,7 +30,7 @@ pub fn method(name: &str, settings: &str) -> PyResult<String> {
     let changes: serde_json::Map<String, serde_json::Value> = parse("settings", settings)?;
     let method = MethodSettings::configured(name, changes).map_err(|error| {
         let hint = method_hint(&error).map(|hint| format!("; {hint}")).unwrap_or_default();
-        Failure::Setting(format!("{error}{hint}"))
+        PyFailure::Setting(format!("{error}{hint}"))
     })?;
     Ok(serde_json::to_string(&method).expect("settings are plain data"))
 }
@@ -58,7 +58,7 @@ pub fn fit<'py>(
     prove: bool,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
+    let (matrix, positive) = (SharedMatrix::new(x)?, labels(&positive)?);
     let weights = weights.map(|w| w.as_slice().map(<[f64]>::to_vec)).transpose()?;
     let settings = FitSettings {
         method: parse("method", method)?,
@@ -78,7 +78,7 @@ pub fn fit<'py>(
         if let Some(weights) = weights {
             samples = samples.with_weights(weights)?;
         }
-        let fit = linsep::online::fit(&samples, &settings, &mut Watcher::new(wire), None)?;
+        let fit = linsep::online::fit(&samples, &settings, &mut PyWatcher::new(wire), None)?;
         let proof = (prove && fit.separated()).then(|| prove_separation(&samples, &fit));
         Ok((fit, proof.flatten()))
     })?;
@@ -127,9 +127,9 @@ pub fn train<'py>(
     let shared = given.clone();
     let answer = run(py, progress, move |wire| {
         let Question::Fit(question) = asked else {
-            return Err(Failure::Setting("expected a question about a method".to_string()));
+            return Err(PyFailure::Setting("expected a question about a method".to_string()));
         };
-        shared.show(wire, |data| Ok(question.ask(data, None, &mut Watcher::new(wire))?))
+        shared.show(wire, |data| Ok(question.ask(data, None, &mut PyWatcher::new(wire))?))
     })?;
     drop(given);
     let values = values(py, &answer.fit)?;
@@ -142,12 +142,12 @@ pub fn model_file(answer: &PyAnswer) -> PyResult<String> {
     match &answer.0 {
         Answer::Fit(answer) => Ok(answer.model.to_json()),
         Answer::ClassFit(answer) => Ok(answer.model.to_json()),
-        _ => Err(Failure::Setting("expected a fit".to_string()).into()),
+        _ => Err(PyFailure::Setting("expected a fit".to_string()).into()),
     }
 }
 
 /// A method in a race: its name, and what it found.
-type Entrant<'py> = (&'static str, Bound<'py, PyDict>);
+type NamedRun<'py> = (&'static str, Bound<'py, PyDict>);
 
 /// Returns the answer about several methods, and what each found.
 #[pyfunction]
@@ -157,22 +157,22 @@ pub fn race<'py>(
     question: &str,
     x: &Bound<'py, PyAny>,
     progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(PyAnswer, Vec<Entrant<'py>>)> {
+) -> PyResult<(PyAnswer, Vec<NamedRun<'py>>)> {
     let given = Given::new(x)?;
     let asked = read_question(question)?;
     let shared = given.clone();
     let answer = run(py, progress, move |wire| {
         let Question::Race(question) = asked else {
-            return Err(Failure::Setting("expected a question about methods".to_string()));
+            return Err(PyFailure::Setting("expected a question about methods".to_string()));
         };
         shared.show(wire, |data| {
             let samples = data.gather()?.ok_or(AskError::NeedsMemory("a race"))?;
-            Ok(question.ask(samples, &mut Watcher::new(wire))?)
+            Ok(question.ask(samples, &mut PyWatcher::new(wire))?)
         })
     })?;
     drop(given);
     let own = answer.entrants.iter();
-    let entrants: PyResult<Vec<Entrant>> =
+    let entrants: PyResult<Vec<NamedRun>> =
         own.map(|own| Ok((own.method.name(), values(py, &own.fit)?))).collect();
     Ok((PyAnswer(Answer::Race(Box::new(answer))), entrants?))
 }
@@ -189,7 +189,7 @@ pub fn soft_margin<'py>(
     weights: Option<PyReadonlyArray1<'py, f64>>,
     time_limit: Option<f64>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (matrix, positive) = (Matrix::new(x)?, labels(&positive)?);
+    let (matrix, positive) = (SharedMatrix::new(x)?, labels(&positive)?);
     let weights = weights.map(|w| w.as_slice().map(<[f64]>::to_vec)).transpose()?;
     let limit = seconds(time_limit)?;
     let shared = matrix.clone();
@@ -222,20 +222,20 @@ fn prove_separation(samples: &Samples, fit: &Fit) -> Option<String> {
     linsep::proof::verify(samples, &proof).is_ok().then(|| proof.to_json())
 }
 
-fn parse<T: serde::de::DeserializeOwned>(what: &str, text: &str) -> Result<T, Failure> {
+fn parse<T: serde::de::DeserializeOwned>(what: &str, text: &str) -> Result<T, PyFailure> {
     serde_json::from_str(text).map_err(|error| {
         // The place in a text that nobody wrote helps nobody.
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
-        Failure::Setting(format!("{what}: {message}"))
+        PyFailure::Setting(format!("{what}: {message}"))
     })
 }
 
 /// Returns a time limit.
-fn seconds(limit: Option<f64>) -> Result<Option<Duration>, Failure> {
+fn seconds(limit: Option<f64>) -> Result<Option<Duration>, PyFailure> {
     let duration = |limit: f64| {
         let message = format!("time_limit is {limit}; expected a number above 0, or None");
-        Duration::try_from_secs_f64(limit).map_err(|_| Failure::Setting(message))
+        Duration::try_from_secs_f64(limit).map_err(|_| PyFailure::Setting(message))
     };
     limit.map(duration).transpose()
 }

@@ -34,7 +34,9 @@ mod _linsep {
     #[pymodule_export]
     use super::classes::{classes, save_proofs};
     #[pymodule_export]
-    use super::cluster::{Cluster, Packer, Worker, merge, numbers_check, packed_key, pick, scores};
+    use super::cluster::{
+        Packer, PyCluster, Worker, merge, numbers_check, packed_key, pick, scores,
+    };
     #[pymodule_export]
     use super::data::{Arrays, address};
     #[pymodule_export]
@@ -51,7 +53,7 @@ mod _linsep {
         verify_table,
     };
     #[pymodule_export]
-    use super::table::{Rows, open_table};
+    use super::table::{PyRows, open_table};
     #[pymodule_export]
     use super::verify::{read_proof, verified, verify, verify_folder};
 

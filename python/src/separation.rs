@@ -15,17 +15,17 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, Watcher, read_question};
+use crate::answer::{PyAnswer, PyWatcher, read_question};
 use crate::data::{Arrays, Given, row_names};
-use crate::errors::Failure;
+use crate::errors::PyFailure;
 use crate::table::Options;
 use crate::voice::Pythonic;
 use crate::work::run;
 
-fn read_estimate(text: &str) -> Result<EstimateQuestion, Failure> {
+fn read_estimate(text: &str) -> Result<EstimateQuestion, PyFailure> {
     match read_question(text)? {
         Question::Estimate(question) => Ok(question),
-        _ => Err(Failure::Setting("expected a question about a model".to_string())),
+        _ => Err(PyFailure::Setting("expected a question about a model".to_string())),
     }
 }
 
@@ -83,7 +83,7 @@ pub fn estimate<'py>(
     let asked = read_estimate(question)?;
     let shared = given.clone();
     let answer = run(py, progress, move |wire| {
-        shared.show(wire, |data| Ok(asked.ask(data, &mut Watcher::new(wire))?))
+        shared.show(wire, |data| Ok(asked.ask(data, &mut PyWatcher::new(wire))?))
     })?;
     drop(given);
     answered(py, answer)
@@ -106,7 +106,7 @@ pub fn estimate_model<'py>(
         let names = |rows: &[usize]| row_names(arrays, wire, rows);
         let design = design(arrays.get(), &names)?;
         let observed = asked.observe(&beside)?;
-        Ok(asked.ask_model(&design, &observed, &mut Watcher::new(wire))?)
+        Ok(asked.ask_model(&design, &observed, &mut PyWatcher::new(wire))?)
     })?;
     drop(given);
     answered(py, answer)
@@ -135,7 +135,7 @@ pub fn estimate_table<'py>(
     let (asked, options) = (read_estimate(question)?, options.read()?);
     let answer = run(py, None, move |wire| {
         let table = asked.read(&Source::File(path), &options, &|_| wire.heed())?;
-        Ok(table.ask(&asked, &mut Watcher::new(wire))?)
+        Ok(table.ask(&asked, &mut PyWatcher::new(wire))?)
     })?;
     answered(py, answer)
 }
@@ -151,7 +151,7 @@ pub fn verify_model(
 ) -> PyResult<PyAnswer> {
     let given = Given::new(x)?;
     let (asked, beside) = (read_estimate(question)?, observed(beside)?);
-    let proof = Proof::from_json(proof).map_err(Failure::from)?;
+    let proof = Proof::from_json(proof).map_err(PyFailure::from)?;
     let shared = given.clone();
     let answer = run(py, None, move |_| {
         asked.validate()?;
@@ -172,7 +172,7 @@ pub fn verify_table(
     proof: &str,
 ) -> PyResult<PyAnswer> {
     let (asked, options) = (read_estimate(question)?, options.read()?);
-    let proof = Proof::from_json(proof).map_err(Failure::from)?;
+    let proof = Proof::from_json(proof).map_err(PyFailure::from)?;
     let answer = run(py, None, move |wire| {
         let table = asked.read(&Source::File(path), &options, &|_| wire.heed())?;
         Ok(table.verify(&asked, &proof)?)
@@ -265,7 +265,7 @@ pub fn recession<'py>(py: Python<'py>, question: &str, x: &Bound<'py, PyAny>) ->
         let cells = ObservedCells::Words { words: vec!["1".to_string()], codes: vec![0; rows] };
         let outcome = Some(ObservedColumn { name: "y".to_string(), cells });
         let observed = asked.observe(&ObservedColumns { outcome, ..Default::default() })?;
-        let mut answer = asked.ask_model(&design, &observed, &mut Watcher::new(wire))?;
+        let mut answer = asked.ask_model(&design, &observed, &mut PyWatcher::new(wire))?;
         // What rows have in common says nothing of vectors that are not rows of a table.
         answer.common.clear();
         Ok(answer)

@@ -16,12 +16,12 @@ use linsep::data::read::{
 };
 use linsep::data::samples::{About, Classes, Encoded, LeftOut, Missing};
 use linsep::data::{Absorb, Block, Data, Error, ErrorKind, Memory, Reads, Shape};
-use linsep_report::summary::{Page, Summary};
+use linsep_report::summary::{Summary, TextPage};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::errors::Failure;
+use crate::errors::PyFailure;
 use crate::voice::Pythonic;
 use crate::work::{Wire, run};
 
@@ -32,22 +32,22 @@ const TELL: Duration = Duration::from_secs(1);
 const NPY: &[u8; 6] = b"\x93NUMPY";
 
 /// A table that has been opened.
-pub struct Table {
+pub struct OpenedTable {
     loaded: Loaded,
     /// The classes, where they are more than two and none was set against the others.
     classes: Option<Classes>,
     /// The array that is read in place, and what it was when it was opened.
-    mapped: Option<Stamp>,
+    mapped: Option<MappedStamp>,
 }
 
-impl Table {
+impl OpenedTable {
     /// Returns what `work` makes of the rows. Errors if the file is not what it was.
     pub fn show<T>(
         &self,
         wire: &Wire,
-        work: impl FnOnce(&dyn Data) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        self.mapped.as_ref().map_or(Ok(()), Stamp::check)?;
+        work: impl FnOnce(&dyn Data) -> Result<T, PyFailure>,
+    ) -> Result<T, PyFailure> {
+        self.mapped.as_ref().map_or(Ok(()), MappedStamp::check)?;
         if let Some(classes) = &self.classes {
             let (count, examples) = (classes.count(), classes.names().to_vec());
             return Err(Error::from(ErrorKind::ManyClasses { count, examples }).into());
@@ -59,15 +59,15 @@ impl Table {
     }
 }
 
-impl Table {
+impl OpenedTable {
     /// Returns how many classes there are.
     pub fn class_count(&self) -> usize {
         self.classes.as_ref().map_or(2, Classes::count)
     }
 
     /// Returns the rows of any number of classes, and these. Errors if they do not fit in memory.
-    pub fn many(&self) -> Result<(Samples, Classes), Failure> {
-        self.mapped.as_ref().map_or(Ok(()), Stamp::check)?;
+    pub fn many(&self) -> Result<(Samples, Classes), PyFailure> {
+        self.mapped.as_ref().map_or(Ok(()), MappedStamp::check)?;
         let found = self.loaded.show(|data| Ok::<_, Error>(data.gather()?.cloned()))?;
         let samples = found.ok_or(AskError::NeedsMemory("a question about many classes"))?;
         let classes = match &self.classes {
@@ -83,15 +83,15 @@ impl Table {
 }
 
 /// An opened table, as Python holds it.
-#[pyclass(frozen, module = "linsep._linsep")]
-pub struct Rows(pub Arc<Table>);
+#[pyclass(frozen, name = "Rows", module = "linsep._linsep")]
+pub struct PyRows(pub Arc<OpenedTable>);
 
 #[pymethods]
-impl Rows {
+impl PyRows {
     /// Returns what the table is, for people.
     fn text(&self, name: &str, place: &str) -> String {
         let plain = |_, text: &str| text.to_string();
-        let page = Page { width: Some(88), paint: &plain };
+        let page = TextPage { width: Some(88), paint: &plain };
         self.summary(name, place).lay_out(&page).trim_end().to_string()
     }
 
@@ -101,7 +101,7 @@ impl Rows {
     }
 }
 
-impl Rows {
+impl PyRows {
     fn summary(&self, name: &str, place: &str) -> Summary {
         let facts = self.0.loaded.show(|data| DataFacts::of(data));
         let classes = self.0.classes.as_ref().map(Classes::names);
@@ -175,22 +175,22 @@ impl Data for OneCall<'_> {
 }
 
 /// A file that is mapped, as it was. Streamed files are watched where they are read.
-struct Stamp {
+struct MappedStamp {
     path: PathBuf,
     was: Metadata,
 }
 
-impl Stamp {
+impl MappedStamp {
     /// Returns the stamp of an array that NumPy has saved; none for any other file.
     fn of_array(path: &Path) -> Option<Self> {
         // To look into a pipe would take from it.
         let mut file = File::open(path.is_file().then_some(path)?).ok()?;
         let mut magic = [0; NPY.len()];
         file.read_exact(&mut magic).ok().filter(|()| magic == *NPY)?;
-        Some(Stamp { path: path.to_path_buf(), was: file.metadata().ok()? })
+        Some(MappedStamp { path: path.to_path_buf(), was: file.metadata().ok()? })
     }
 
-    fn check(&self) -> Result<(), Failure> {
+    fn check(&self) -> Result<(), PyFailure> {
         let name = path_name(&self.path);
         let now = self.path.metadata().map_err(|error| Error::from(error).in_source(&name))?;
         let same = now.len() == self.was.len() && now.modified().ok() == self.was.modified().ok();
@@ -272,9 +272,9 @@ impl Options {
     }
 
     /// Errors with the option that is out of its range.
-    pub fn read(self) -> Result<ReadOptions, Failure> {
+    pub fn read(self) -> Result<ReadOptions, PyFailure> {
         let wrong = |name: &str, found: &dyn std::fmt::Debug, expected: &str| {
-            Failure::Setting(format!("{name} is {found:?}; expected {expected}"))
+            PyFailure::Setting(format!("{name} is {found:?}; expected {expected}"))
         };
         let missing = match self.missing.as_str() {
             "refuse" => Missing::Refuse,
@@ -333,11 +333,11 @@ pub fn open_table<'py>(
     path: PathBuf,
     options: Options,
     progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Rows, Bound<'py, PyDict>)> {
+) -> PyResult<(PyRows, Bound<'py, PyDict>)> {
     let (place, stream) = (options.place(), options.stream());
     let options = options.read()?;
     let (table, room) = run(py, progress, move |wire| {
-        let before = Stamp::of_array(&path);
+        let before = MappedStamp::of_array(&path);
         let told = Mutex::new(Instant::now());
         let count = |rows: u64| {
             wire.heed();
@@ -359,7 +359,7 @@ pub fn open_table<'py>(
             Err(error) => return Err(error.into()),
         };
         let mapped = before.filter(|_| matches!(loaded, Loaded::Memory(_)));
-        Ok((Table { loaded, classes, mapped }, room))
+        Ok((OpenedTable { loaded, classes, mapped }, room))
     })?;
     let about = table.loaded.show(|data| describe(py, data))?;
     if let Some(classes) = &table.classes {
@@ -367,7 +367,7 @@ pub fn open_table<'py>(
     }
     about.set_item("on_disk", matches!(table.loaded, Loaded::Disk(_)))?;
     about.set_item("room", room.map(|Room { needed, free }| (needed, free)))?;
-    Ok((Rows(Arc::new(table)), about))
+    Ok((PyRows(Arc::new(table)), about))
 }
 
 fn describe<'py>(py: Python<'py>, data: &dyn Data) -> PyResult<Bound<'py, PyDict>> {

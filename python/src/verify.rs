@@ -10,15 +10,15 @@ use linsep_report::verification::reason;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, Watcher, read_question};
+use crate::answer::{PyAnswer, PyWatcher, read_question};
 use crate::data::Given;
-use crate::errors::Failure;
+use crate::errors::PyFailure;
 use crate::work::run;
 
 /// Returns what a proof is about. Errors if the text is not one.
 #[pyfunction]
 pub fn read_proof<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
-    let proof = Proof::from_json(text).map_err(Failure::from)?;
+    let proof = Proof::from_json(text).map_err(PyFailure::from)?;
     let dict = PyDict::new(py);
     dict.set_item("verdict", proof.verdict().to_string())?;
     dict.set_item("rows", proof.data.rows)?;
@@ -28,10 +28,10 @@ pub fn read_proof<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDic
     Ok(dict)
 }
 
-fn read_verify(text: &str) -> Result<VerifyQuestion, Failure> {
+fn read_verify(text: &str) -> Result<VerifyQuestion, PyFailure> {
     match read_question(text)? {
         Question::Verify(question) => Ok(question),
-        _ => Err(Failure::Setting("expected a question about a proof".to_string())),
+        _ => Err(PyFailure::Setting("expected a question about a proof".to_string())),
     }
 }
 
@@ -45,7 +45,7 @@ pub fn verify(
 ) -> PyResult<PyAnswer> {
     let given = Given::new(x)?;
     let asked = read_verify(question)?;
-    let proof = Proof::from_json(text).map_err(Failure::from)?;
+    let proof = Proof::from_json(text).map_err(PyFailure::from)?;
     let shared = given.clone();
     let answer = run(py, None, move |wire| shared.show(wire, |data| Ok(asked.ask(data, &proof)?)))?;
     drop(given);
@@ -66,7 +66,7 @@ pub fn verify_folder(
     let shared = given.clone();
     let answer = run(py, None, move |wire| {
         let (samples, classes) = shared.many(wire)?;
-        let watch = &Watcher::of_stages(wire);
+        let watch = &PyWatcher::of_stages(wire);
         asked.ask_folder(&samples, &classes, &folder, &unusable, watch)
     })?;
     drop(given);
@@ -74,12 +74,12 @@ pub fn verify_folder(
 }
 
 /// Returns the failure to use a file of a proof.
-fn unusable(path: &Path, error: ProofFileError) -> Failure {
+fn unusable(path: &Path, error: ProofFileError) -> PyFailure {
     match error {
         ProofFileError::Unreadable(error) => {
             linsep::Error::from(error).in_source(&path_name(path)).into()
         }
-        other => Failure::Setting(format!("{}: {other}", path_name(path))),
+        other => PyFailure::Setting(format!("{}: {other}", path_name(path))),
     }
 }
 
@@ -93,7 +93,7 @@ pub fn verified<'py>(py: Python<'py>, answer: &PyAnswer) -> PyResult<Bound<'py, 
             dict.set_item("valid", answer.checked.is_valid())?;
             return Ok(dict);
         }
-        _ => return Err(Failure::Setting("expected what a checker said".to_string()).into()),
+        _ => return Err(PyFailure::Setting("expected what a checker said".to_string()).into()),
     };
     let verified: Option<&Verified> = outcome.as_ref().ok();
     dict.set_item("valid", verified.is_some())?;

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
-use crate::errors::Failure;
+use crate::errors::PyFailure;
 
 /// How often the calling thread looks for signals.
 const POLL: Duration = Duration::from_millis(50);
@@ -79,7 +79,7 @@ impl Wire {
 pub fn run<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Wire) -> Result<T, Failure> + Send,
+    work: impl FnOnce(&Wire) -> Result<T, PyFailure> + Send,
 ) -> PyResult<T> {
     let cancelled = Arc::new(AtomicBool::new(false));
     // The channel ends with the work, whatever becomes of it.
@@ -119,7 +119,7 @@ pub fn run<T: Send>(
         match (failure, result) {
             (Some(failure), _) => Err(failure),
             (None, Ok(result)) => Ok(result?),
-            (None, Err(_)) => Err(Failure::Panic.into()),
+            (None, Err(_)) => Err(PyFailure::Panic.into()),
         }
     })
 }

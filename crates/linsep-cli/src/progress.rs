@@ -12,7 +12,7 @@ use linsep_report::{counted, duration};
 #[derive(Clone)]
 pub struct Bar {
     bar: ProgressBar,
-    pace: Arc<Mutex<Pace>>,
+    pace: Arc<Mutex<ProgressPace>>,
 }
 
 impl Bar {
@@ -117,9 +117,9 @@ fn line(progress: &Progress) -> String {
 
 /// How fast work goes on: when its share was first told, and what it was.
 #[derive(Default)]
-struct Pace(Option<(Instant, f64)>);
+struct ProgressPace(Option<(Instant, f64)>);
 
-impl Pace {
+impl ProgressPace {
     /// Returns the seconds that the rest takes at the pace so far; none if it is too early to tell.
     fn left(&mut self, share: f64, now: Instant) -> Option<f64> {
         let (began, first) = *self.0.get_or_insert((now, share));
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn the_rest_takes_as_long_as_the_pace_says() {
-        let (mut pace, start) = (Pace::default(), Instant::now());
+        let (mut pace, start) = (ProgressPace::default(), Instant::now());
         let after = |seconds| start + Duration::from_secs_f64(seconds);
         assert_eq!(pace.left(0.2, start), None);
         assert_eq!(pace.left(0.3, after(0.1)), None);

@@ -4,7 +4,7 @@ use std::io;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use linsep_report::summary::{Page, Summary, Tone};
+use linsep_report::summary::{Summary, TextPage, Tone};
 
 use crate::failure::Failure;
 use crate::output::print;
@@ -35,7 +35,7 @@ impl Screen {
             true => format!("{0}{text}{0:#}", style(tone)),
             false => text.to_string(),
         };
-        print(&summary.lay_out(&Page { width: self.width, paint: &paint }))
+        print(&summary.lay_out(&TextPage { width: self.width, paint: &paint }))
     }
 }
 

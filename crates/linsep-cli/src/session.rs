@@ -41,8 +41,8 @@ impl Session<'_> {
     }
 
     /// Returns what shows how the work goes on, and ends it on Ctrl-C.
-    pub fn watcher(&self, what: &str) -> Watcher<'_> {
-        Watcher {
+    pub fn watcher(&self, what: &str) -> CliWatcher<'_> {
+        CliWatcher {
             quiet: self.quiet,
             bar: RefCell::new(Bar::new(what, self.quiet)),
             fitting: RefCell::new(None),
@@ -63,7 +63,7 @@ pub fn status(reply: Reply) -> ExitCode {
 }
 
 /// Shows how the work goes on, keeps checkpoints of a fit, and ends the work on Ctrl-C or when a checkpoint fails.
-pub struct Watcher<'a> {
+pub struct CliWatcher<'a> {
     quiet: bool,
     bar: RefCell<Bar>,
     fitting: RefCell<Option<FitProgress>>,
@@ -72,7 +72,7 @@ pub struct Watcher<'a> {
     pub failure: Option<Failure>,
 }
 
-impl Watcher<'_> {
+impl CliWatcher<'_> {
     /// Takes the line away.
     pub fn clear(&self) {
         self.bar.borrow().clear();
@@ -80,7 +80,7 @@ impl Watcher<'_> {
     }
 }
 
-impl Watch for Watcher<'_> {
+impl Watch for CliWatcher<'_> {
     fn stage(&self, stage: &Stage) {
         let begin = |what: &str| {
             self.bar.borrow().clear();

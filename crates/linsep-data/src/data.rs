@@ -17,6 +17,9 @@ use crate::samples::{About, Features, RowIds, Samples};
 /// Values of a block in memory: what stays in a core's own cache while several folds look at it.
 const BLOCK_VALUES: usize = 1 << 15;
 
+/// Asked in all that may take long, from several threads; true ends the work.
+pub type Halt<'a> = &'a (dyn Fn() -> bool + Sync);
+
 /// How many rows there are, and what they look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {

@@ -13,7 +13,7 @@ pub mod memory;
 pub mod query;
 pub mod samples;
 
-pub use data::{Absorb, Block, Data, Memory, Reads, Shape, rows_per_block};
+pub use data::{Absorb, Block, Data, Halt, Memory, Reads, Shape, rows_per_block};
 pub use error::{Error, ErrorKind};
 pub use memory::require as require_memory;
 pub use query::{Answerable, AnyState, FoldQuery, PassQuery, fold, fold_until};

@@ -108,7 +108,7 @@ pub struct Removals {
 ///
 /// A bound that is not known is the least, or the most, that a margin of its kind can be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Margin {
+pub struct MarginBounds {
     /// Which margin.
     pub kind: MarginKind,
     /// The hyperplane at hand has a margin that is not below this.

@@ -68,15 +68,15 @@ impl<'a> Row<'a> {
 
 /// An exact sum of binary fractions: `mantissa` times two to the `exponent`.
 #[derive(Clone, Debug, Default)]
-pub struct Sum {
+pub struct ExactSum {
     mantissa: IBig,
     exponent: i32,
 }
 
-impl Sum {
+impl ExactSum {
     /// Returns `mantissa` times two to the `exponent`.
     pub fn of(mantissa: IBig, exponent: i32) -> Self {
-        Sum { mantissa, exponent }
+        ExactSum { mantissa, exponent }
     }
 
     /// Returns the integer and the exponent of two whose product is the sum.
@@ -85,8 +85,8 @@ impl Sum {
     }
 
     /// Returns the product.
-    pub fn times(&self, other: &Sum) -> Self {
-        Sum::of(&self.mantissa * &other.mantissa, self.exponent + other.exponent)
+    pub fn times(&self, other: &ExactSum) -> Self {
+        ExactSum::of(&self.mantissa * &other.mantissa, self.exponent + other.exponent)
     }
 
     /// Adds `mantissa` times two to the `exponent`.
@@ -110,7 +110,7 @@ impl Sum {
 
     /// Returns the sum with the other sign.
     pub fn negated(self) -> Self {
-        Sum { mantissa: -self.mantissa, exponent: self.exponent }
+        ExactSum { mantissa: -self.mantissa, exponent: self.exponent }
     }
 
     /// Returns a float that the magnitude of the sum does not exceed, close to it if it is one.
@@ -138,8 +138,8 @@ impl Sum {
     }
 }
 
-impl AddAssign for Sum {
-    fn add_assign(&mut self, other: Sum) {
+impl AddAssign for ExactSum {
+    fn add_assign(&mut self, other: ExactSum) {
         self.add(other.mantissa, other.exponent);
     }
 }
@@ -246,8 +246,8 @@ pub fn float_sign(weights: &[f64], bias: f64, row: Row) -> Option<Ordering> {
 }
 
 /// Returns w·x + b without rounding.
-pub fn exact_value(weights: &[f64], bias: f64, row: Row) -> Sum {
-    let mut sum = Sum::default();
+pub fn exact_value(weights: &[f64], bias: f64, row: Row) -> ExactSum {
+    let mut sum = ExactSum::default();
     let (mantissa, exponent) = parts(bias);
     sum.add(mantissa.into(), exponent);
     row.for_each(|k, x| {
@@ -340,7 +340,7 @@ impl ExactPlane {
 
     /// Returns the exact sign of W·x + B.
     pub fn sign(&self, row: Row) -> Ordering {
-        let mut sum = Sum { mantissa: self.bias.clone(), exponent: 0 };
+        let mut sum = ExactSum { mantissa: self.bias.clone(), exponent: 0 };
         let mut add = |k: usize, x: f64| {
             if x != 0.0 {
                 let (mantissa, exponent) = parts(x);
@@ -365,7 +365,7 @@ impl ExactPlane {
 /// Returns the first feature in `range` in which the rows, times their factors, do not add up to
 /// zero exactly. Costs one look at the rows named.
 pub fn first_not_cancelling(terms: &[(Row, IBig)], range: Range<usize>) -> Option<usize> {
-    let mut sums = vec![Sum::default(); range.len()];
+    let mut sums = vec![ExactSum::default(); range.len()];
     for (row, factor) in terms {
         row.for_each_in(range.clone(), |k, x| {
             let (mantissa, exponent) = parts(x);

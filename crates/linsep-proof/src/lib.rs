@@ -22,7 +22,7 @@ pub mod structure;
 mod verify;
 
 pub use dashu_int::IBig;
-pub use evidence::{Conflict, Margin, Removals, RowWeights};
+pub use evidence::{Conflict, MarginBounds, Removals, RowWeights};
 pub use fingerprint::{Fingerprint, FingerprintState, Named, fingerprint, name_data};
 pub use margin::{margin_lower_bound, margin_upper_bound};
 pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict};

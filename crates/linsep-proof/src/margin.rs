@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence::RowWeights;
 use crate::exact::{
-    Row, Sum, exact_value, float_value_and_squares, parts, power_of_two, sign_of_value,
+    ExactSum, Row, exact_value, float_value_and_squares, parts, power_of_two, sign_of_value,
 };
 use crate::look::LookQuery;
 use crate::proof::{FloatPlane, MarginKind};
@@ -242,7 +242,7 @@ fn angular_upper_bound(samples: &Samples, weights: &[f64], sums: Sums) -> f64 {
     // a_i z_i is c_i (x_i, 1), up to rounding; the c_i that come out are what the bound is for.
     let mut total = 0.0;
     let mut terms = vec![];
-    let mut last = Sum::default();
+    let mut last = ExactSum::default();
     for (i, a) in weights.iter().enumerate() {
         let row = Row::of(samples.features(), i);
         let length = length(row, 1.0);
@@ -264,7 +264,7 @@ fn angular_upper_bound(samples: &Samples, weights: &[f64], sums: Sums) -> f64 {
 /// further than that from both.
 fn geometric_upper_bound(samples: &Samples, weights: &[f64], sums: Sums) -> f64 {
     // The total weight of the negative class, of the positive one.
-    let mut totals = [Sum::default(), Sum::default()];
+    let mut totals = [ExactSum::default(), ExactSum::default()];
     let rows = || weights.iter().copied().enumerate();
     rows().for_each(|(i, a)| totals[usize::from(samples.positive()[i])] += exact(a));
     let product = totals[0].times(&totals[1]).round_down();
@@ -272,20 +272,25 @@ fn geometric_upper_bound(samples: &Samples, weights: &[f64], sums: Sums) -> f64 
         return f64::MAX;
     }
     // Each row counts with the total of the other class, which makes up for unequal totals.
-    let terms: Vec<(Row, Sum)> = rows()
+    let terms: Vec<(Row, ExactSum)> = rows()
         .map(|(i, a)| {
             let positive = samples.positive()[i];
             let share = exact(a).times(&totals[usize::from(!positive)]);
             (Row::of(samples.features(), i), if positive { share } else { share.negated() })
         })
         .collect();
-    let distance = combined_length(samples, &terms, Sum::default(), sums) / product;
+    let distance = combined_length(samples, &terms, ExactSum::default(), sums) / product;
     0.5 * distance * (1.0 + slack(samples.columns()))
 }
 
 /// Returns a number that the length of (sum c_i x_i, last) does not exceed by more than its rounding,
 /// which is relative: the sums are exact, however much they cancel, or known to a billionth part.
-fn combined_length(samples: &Samples, terms: &[(Row, Sum)], last: Sum, sums: Sums) -> f64 {
+fn combined_length(
+    samples: &Samples,
+    terms: &[(Row, ExactSum)],
+    last: ExactSum,
+    sums: Sums,
+) -> f64 {
     let last = last.magnitude_up();
     let many = terms.iter().map(|(row, _)| row.stored()).sum::<usize>() > MANY;
     let quick = (many && sums == Sums::Quick)
@@ -302,10 +307,10 @@ fn combined_length(samples: &Samples, terms: &[(Row, Sum)], last: Sum, sums: Sum
 /// A sum of m products of floats is off by at most (m + 4) 2^-52 times the sum of their magnitudes, the
 /// rounding of the shares to 53 bits included, and by 2^-1074 for each product that underflows: see
 /// [`float_value`](crate::exact::float_value).
-fn float_lengths(samples: &Samples, terms: &[(Row, Sum)], last: f64) -> (f64, f64) {
+fn float_lengths(samples: &Samples, terms: &[(Row, ExactSum)], last: f64) -> (f64, f64) {
     let shares: Vec<f64> = terms.iter().map(|(_, share)| share.round_down()).collect();
     let usual = |share: &f64| (power_of_two(-900)..power_of_two(900)).contains(&share.abs());
-    let zero = |(_, share): &(Row, Sum)| share.sign() == Ordering::Equal;
+    let zero = |(_, share): &(Row, ExactSum)| share.sign() == Ordering::Equal;
     if !shares.iter().zip(terms).all(|(share, term)| usual(share) || zero(term)) {
         return (f64::INFINITY, f64::INFINITY);
     }
@@ -329,15 +334,15 @@ fn float_lengths(samples: &Samples, terms: &[(Row, Sum)], last: f64) -> (f64, f6
 }
 
 /// Returns the length by exact sums.
-fn exact_length(samples: &Samples, terms: &[(Row, Sum)], last: f64) -> f64 {
+fn exact_length(samples: &Samples, terms: &[(Row, ExactSum)], last: f64) -> f64 {
     let lengths: Vec<f64> = by_columns(samples, |range| {
-        let mut sums = vec![Sum::default(); range.len()];
+        let mut sums = vec![ExactSum::default(); range.len()];
         for (row, share) in terms {
             row.for_each_in(range.clone(), |k, x| {
                 sums[k - range.start] += share.times(&exact(x));
             });
         }
-        let magnitudes: Vec<f64> = sums.into_iter().map(Sum::magnitude_up).collect();
+        let magnitudes: Vec<f64> = sums.into_iter().map(ExactSum::magnitude_up).collect();
         length(Row::Dense64(&magnitudes), 0.0)
     });
     length(Row::Dense64(&lengths), last)
@@ -353,9 +358,9 @@ fn by_columns<T: Send>(samples: &Samples, each: impl Fn(Range<usize>) -> T + Syn
 }
 
 /// Returns the number as an exact sum.
-fn exact(value: f64) -> Sum {
+fn exact(value: f64) -> ExactSum {
     let (mantissa, exponent) = parts(value);
-    Sum::of(mantissa.into(), exponent)
+    ExactSum::of(mantissa.into(), exponent)
 }
 
 /// Returns eight times the relative error of [`length`] for `n` values, and a little more.

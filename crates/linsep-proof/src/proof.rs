@@ -6,7 +6,7 @@ use dashu_int::IBig;
 use linsep_data::Samples;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::{Conflict, Margin, RowWeights};
+use crate::evidence::{Conflict, MarginBounds, RowWeights};
 use crate::fingerprint::fingerprint;
 use crate::removal::RemovalClaim;
 use crate::structure::Model;
@@ -340,8 +340,8 @@ impl Proof {
 
     /// Returns the proof with bounds on a margin: the upper one is shown by the rows and their
     /// weights.
-    pub fn with_margin(mut self, margin: Margin, upper_rows: &RowWeights) -> Self {
-        let Margin { kind, lower, upper } = margin;
+    pub fn with_margin(mut self, margin: MarginBounds, upper_rows: &RowWeights) -> Self {
+        let MarginBounds { kind, lower, upper } = margin;
         let upper_rows =
             upper_rows.iter().map(|(row, weight)| WeightedRow { row: row + 1, weight }).collect();
         self.margin = Some(MarginClaim { kind, lower, upper, upper_rows });

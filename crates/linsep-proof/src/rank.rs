@@ -5,7 +5,7 @@ use dashu_int::{IBig, UBig};
 use rayon::prelude::*;
 
 use crate::exact::{Row, parts};
-use crate::verify::Halt;
+use linsep_data::Halt;
 
 /// A vector modulo a prime.
 pub type Residues = Vec<u64>;

@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use linsep_data::{Block, Data, FoldQuery, Shape};
+use linsep_data::{Block, Data, FoldQuery, Halt, Shape};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::evidence::{Conflict, Removals};
 use crate::proof::{ConflictingRow, Plane, conflicting};
 use crate::refused::Refused;
 use crate::verify::{
-    Failed, Halt, SidesQuery, check_cancelling, check_multipliers, check_plane, check_rows,
+    Failed, SidesQuery, check_cancelling, check_multipliers, check_plane, check_rows,
 };
 
 /// Bounds on the number of rows that must go before the rest is separable.

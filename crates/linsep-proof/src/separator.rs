@@ -3,7 +3,7 @@
 
 use linsep_data::{Data, Error, fold};
 
-use crate::evidence::{Margin, RowWeights};
+use crate::evidence::{MarginBounds, RowWeights};
 use crate::fingerprint::{Fingerprint, Named};
 use crate::look::LookQuery;
 use crate::margin::upper_bound;
@@ -18,7 +18,7 @@ pub struct Separator {
     /// that show the upper one.
     pub proof: Proof,
     /// Bounds on the margin: that of the hyperplane from below, that of any from above.
-    pub margin: Margin,
+    pub margin: MarginBounds,
 }
 
 /// Returns the hyperplane's proof with the best bounds on the margin that the checker can confirm, or
@@ -56,7 +56,7 @@ pub fn prove_separable(
     let taken = query.named(&looks);
     let named = taken.as_ref().or(named).expect("taken, or handed in").name().clone();
     let upper = upper_bound(data, kind, upper_rows)?;
-    let margin = Margin { kind, lower, upper };
+    let margin = MarginBounds { kind, lower, upper };
     let mut proof = Proof::about(named, Claim::Separable { hyperplane: Plane::Floats(plane) });
     if !upper_rows.is_empty() {
         proof = proof.with_margin(margin, upper_rows);

@@ -3,11 +3,13 @@
 use std::cmp::Ordering;
 
 use dashu_int::IBig;
-use linsep_data::{Block, Data, Error, Features, FoldQuery, Memory, Samples, Shape, fold_until};
+use linsep_data::{
+    Block, Data, Error, Features, FoldQuery, Halt, Memory, Samples, Shape, fold_until,
+};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::{Margin, Removals};
+use crate::evidence::{MarginBounds, Removals};
 use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::{Fingerprint, Named};
 use crate::look::{LookQuery, LookState};
@@ -40,7 +42,7 @@ pub struct Verified {
     verdict: Verdict,
     model: Option<Model>,
     rows: usize,
-    margin: Option<Margin>,
+    margin: Option<MarginBounds>,
     removals: Option<Removals>,
 }
 
@@ -62,7 +64,7 @@ impl Verified {
 
     /// Returns the bounds on a margin that were proven, if any were claimed: on that of the hyperplane
     /// from below, and on that of any hyperplane from above.
-    pub fn margin(&self) -> Option<Margin> {
+    pub fn margin(&self) -> Option<MarginBounds> {
         self.margin
     }
 
@@ -169,7 +171,8 @@ fn verify_rows_until(
 ) -> Result<Option<Result<Verified, Refused>>, Error> {
     match check(data, proof, named, halt) {
         Ok(()) => {
-            let claimed = |m: &MarginClaim| Margin { kind: m.kind, lower: m.lower, upper: m.upper };
+            let claimed =
+                |m: &MarginClaim| MarginBounds { kind: m.kind, lower: m.lower, upper: m.upper };
             let margin = proof.margin.as_ref().map(claimed);
             let removals = proof.removal.as_ref().map(RemovalClaim::bounds);
             let model = proof.model.as_ref().map(|name| name.model);
@@ -181,9 +184,6 @@ fn verify_rows_until(
         Err(Failed::Unreadable(error)) => Err(error),
     }
 }
-
-/// Asked in all that may take long; true ends the work.
-pub(crate) type Halt<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// What keeps a check from coming to its end.
 pub(crate) enum Failed {

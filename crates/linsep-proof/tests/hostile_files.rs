@@ -3,7 +3,7 @@
 
 use linsep_data::Samples;
 use linsep_proof::{
-    IBig, Margin, MarginKind, Proof, RemovalClaim, Removals, Verdict, margin_lower_bound,
+    IBig, MarginBounds, MarginKind, Proof, RemovalClaim, Removals, Verdict, margin_lower_bound,
     margin_upper_bound, verify,
 };
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn known() -> [Known; 4] {
     let lower = margin_lower_bound(&pair, kind, &[1.0], -100.5);
     let upper = margin_upper_bound(&pair, kind, &rows);
     let separable = Proof::separable(&pair, (vec![1.0], -100.5))
-        .with_margin(Margin { kind, lower, upper }, &rows);
+        .with_margin(MarginBounds { kind, lower, upper }, &rows);
     let two = vec![(0, IBig::ONE), (1, IBig::ONE)];
     let quasi = Proof::quasi_separable(&touching, two, (vec![IBig::ONE], IBig::ZERO));
     let three = vec![(0, 2.into()), (1, 1.into()), (2, 3.into())];
@@ -72,7 +72,7 @@ fn check(text: &str) -> usize {
             }
             verdict => assert_eq!(known.verdict, verdict, "{text}"),
         }
-        if let Some(Margin { kind, lower, upper }) = verified.margin() {
+        if let Some(MarginBounds { kind, lower, upper }) = verified.margin() {
             // The constants have twelve digits.
             let margin = if kind == MarginKind::Angular { MARGIN } else { 0.5 };
             assert!(lower <= margin * (1.0 + 1e-11), "{lower:e} is not below the margin: {text}");
@@ -287,7 +287,7 @@ proptest! {
         let (lower, upper) = if near[1] { (margin.lower, margin.upper) } else { bounds };
         let parts = if near[2] { (0.5, 0.5) } else { parts };
         let proof = Proof::separable(&known.samples, (vec![weight], bias));
-        let margin = Margin { kind: MarginKind::Angular, lower, upper };
+        let margin = MarginBounds { kind: MarginKind::Angular, lower, upper };
         let proof = proof.with_margin(margin, &[(0, parts.0), (1, parts.1)].into());
         let confirmed = check(&proof.to_json());
         prop_assert!(confirmed == 1 || near != [true; 3]);

@@ -5,7 +5,7 @@ use linsep_data::integer;
 
 /// Why a cell is not a finite number.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct CellFault {
     /// What was found.
     pub(super) kind: ErrorKind,
     /// True for what stands for a missing value: its row can be dropped.
@@ -14,21 +14,23 @@ pub(super) struct Fault {
 
 /// Returns the finite number in a cell.
 #[inline]
-pub(super) fn number(cell: &[u8]) -> Result<f64, Fault> {
+pub(super) fn number(cell: &[u8]) -> Result<f64, CellFault> {
     let cell = cell.trim_ascii();
     match fast_float2::parse::<f64, _>(cell) {
         Ok(value) if value.abs() < integer::ALL_EXACT => Ok(value),
         Ok(value) if value.is_finite() && !integer::is_rounded(cell, value) => Ok(value),
         Ok(value) if value.is_finite() => {
-            Err(Fault { kind: ErrorKind::Inexact { found: excerpt(cell) }, missing: false })
+            Err(CellFault { kind: ErrorKind::Inexact { found: excerpt(cell) }, missing: false })
         }
-        Ok(_) => Err(Fault { kind: ErrorKind::NotFinite { found: excerpt(cell) }, missing: true }),
+        Ok(_) => {
+            Err(CellFault { kind: ErrorKind::NotFinite { found: excerpt(cell) }, missing: true })
+        }
         Err(_) => Err(fault(cell)),
     }
 }
 
 /// Returns the text in a cell, unless it is missing.
-pub(super) fn word(cell: &[u8]) -> Result<&[u8], Fault> {
+pub(super) fn word(cell: &[u8]) -> Result<&[u8], CellFault> {
     let word = cell.trim_ascii();
     match is_missing(word) {
         true => Err(fault(word)),
@@ -42,17 +44,17 @@ pub(super) fn text(cell: &[u8]) -> std::borrow::Cow<'_, str> {
 }
 
 #[cold]
-fn fault(cell: &[u8]) -> Fault {
+fn fault(cell: &[u8]) -> CellFault {
     if cell.is_empty() {
         let kind = ErrorKind::NotFinite { found: "nothing".into() };
-        return Fault { kind, missing: true };
+        return CellFault { kind, missing: true };
     }
     let (found, missing) = (excerpt(cell), is_missing(cell));
     let kind = match has_comma_in_number(cell) {
         true => ErrorKind::CommaInNumber { found },
         false => ErrorKind::NotANumber { found },
     };
-    Fault { kind, missing }
+    CellFault { kind, missing }
 }
 
 /// Returns true for a number with a comma in it: a decimal comma, or one between thousands.
@@ -85,8 +87,9 @@ pub fn stands_for_missing(word: &str) -> bool {
 pub(super) fn is_data(cell: &[u8]) -> bool {
     match number(cell) {
         Ok(_) => true,
-        Err(Fault {
-            kind: ErrorKind::CommaInNumber { .. } | ErrorKind::Inexact { .. }, ..
+        Err(CellFault {
+            kind: ErrorKind::CommaInNumber { .. } | ErrorKind::Inexact { .. },
+            ..
         }) => true,
         Err(fault) => fault.missing && !cell.trim_ascii().is_empty(),
     }

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use linsep_data::error::{Column, Error, ErrorKind};
 use linsep_data::samples::{Encoded, LeftOut, WhyLeftOut};
 
-use super::piece::{Kind, Layout, RawColumn};
-use super::survey::{Seen, is_identifier, is_unnamed};
+use super::piece::{RawColumn, RawKind, RawLayout};
+use super::survey::{SeenCells, is_identifier, is_unnamed};
 use super::{Categorical, Expected, ReadOptions};
 
 /// Names that mark a label column, the first being preferred.
@@ -71,22 +71,22 @@ fn parse_number(text: &str) -> Option<usize> {
 }
 
 /// The columns of a table: how many there are, and their names if there is a header.
-pub(super) struct Columns {
+pub(super) struct TableColumns {
     pub(super) width: usize,
     pub(super) names: Option<Vec<String>>,
 }
 
 /// Which columns are used, counted from 0, and for what.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Chosen {
+pub(super) struct ChosenColumns {
     pub(super) features: Vec<usize>,
     pub(super) label: Option<usize>,
     pub(super) id: Option<usize>,
     /// What the features are made of.
-    pub(super) layout: Layout,
+    pub(super) layout: RawLayout,
 }
 
-impl Columns {
+impl TableColumns {
     /// Returns the column, by name where it has one, for an error.
     pub(super) fn place(&self, k: usize) -> Column {
         match self.names.as_ref().map(|names| names[k].as_str()) {
@@ -139,8 +139,8 @@ impl Columns {
         &self,
         options: &ReadOptions,
         labels_elsewhere: bool,
-        seen: &[Seen],
-    ) -> Result<Chosen, Error> {
+        seen: &[SeenCells],
+    ) -> Result<ChosenColumns, Error> {
         let id = options.row_id.as_ref().map(|choice| self.find(choice)).transpose()?;
         let excluded = self.listed(&options.exclude, None)?;
         let used = |k: &usize| Some(*k) != id && !excluded.contains(k);
@@ -170,22 +170,22 @@ impl Columns {
         };
         let columns = features.iter().map(|&k| {
             let asked = categories.contains(&k);
-            let text =
-                options.categorical == Categorical::Auto && seen.get(k).is_some_and(Seen::is_text);
-            let kind = if asked || text { Kind::Category } else { Kind::Number };
+            let text = options.categorical == Categorical::Auto
+                && seen.get(k).is_some_and(SeenCells::is_text);
+            let kind = if asked || text { RawKind::Category } else { RawKind::Number };
             RawColumn { column: self.place(k), kind, asked }
         });
-        let layout = Layout {
+        let layout = RawLayout {
             columns: columns.collect(),
             named: self.names.is_some(),
             left_out,
             label: label.map(|k| self.place(k)),
         };
-        Ok(Chosen { features, label, id, layout })
+        Ok(ChosenColumns { features, label, id, layout })
     }
 
     /// Returns why a column that nobody named is no feature, if it is none.
-    fn is_no_feature(&self, k: usize, seen: &Seen) -> Option<WhyLeftOut> {
+    fn is_no_feature(&self, k: usize, seen: &SeenCells) -> Option<WhyLeftOut> {
         let name = self.names.as_ref()?[k].as_str();
         if is_unnamed(name) && seen.counts_rows() {
             return Some(WhyLeftOut::CountsRows);
@@ -200,7 +200,7 @@ impl Columns {
         &self,
         options: &ReadOptions,
         expected: &Expected,
-    ) -> Result<Chosen, Error> {
+    ) -> Result<ChosenColumns, Error> {
         let id = options.row_id.as_ref().map(|choice| self.find(choice)).transpose()?;
         let sources: Option<Vec<String>> = match expected.encoding {
             Some(encoding) => {
@@ -249,21 +249,21 @@ impl Columns {
         }
         let label = known.filter(|k| !features.contains(k));
         let kind = |k: usize| match expected.encoding.map(|encoding| &encoding.columns[k]) {
-            Some(Encoded::Category { .. }) => Kind::Category,
-            _ => Kind::Number,
+            Some(Encoded::Category { .. }) => RawKind::Category,
+            _ => RawKind::Number,
         };
         let raw = |(place, &k): (usize, &usize)| RawColumn {
             column: self.place(k),
             kind: kind(place),
             asked: true,
         };
-        let layout = Layout {
+        let layout = RawLayout {
             columns: features.iter().enumerate().map(raw).collect(),
             named: self.names.is_some(),
             left_out: vec![],
             label: label.map(|k| self.place(k)),
         };
-        Ok(Chosen { features, label, id, layout })
+        Ok(ChosenColumns { features, label, id, layout })
     }
 
     /// Returns true unless the wanted columns are only numbers, and no column is called so.
@@ -297,12 +297,12 @@ impl Columns {
 mod tests {
     use super::*;
 
-    fn columns(header: &str) -> Columns {
+    fn columns(header: &str) -> TableColumns {
         match header.parse() {
-            Ok(width) => Columns { width, names: None },
+            Ok(width) => TableColumns { width, names: None },
             Err(_) => {
                 let names: Vec<String> = header.split(',').map(str::to_string).collect();
-                Columns { width: names.len(), names: Some(names) }
+                TableColumns { width: names.len(), names: Some(names) }
             }
         }
     }

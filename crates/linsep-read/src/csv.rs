@@ -6,19 +6,19 @@ use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use linsep_data::error::{Error, ErrorKind};
 use linsep_data::samples::Missing;
 
-use super::columns::{Chosen, Columns};
-use super::labels::{Tally, label_in, may_miss};
-use super::piece::{Kind, Layout, Levels, Piece, Values};
-use super::survey::{SURVEYED_BYTES, SURVEYED_ROWS, Seen};
+use super::columns::{ChosenColumns, TableColumns};
+use super::labels::{LabelTally, label_in, may_miss};
+use super::piece::{Levels, Piece, RawKind, RawLayout, Values};
+use super::survey::{SURVEYED_BYTES, SURVEYED_ROWS, SeenCells};
 use super::text::{Chunk, Chunks, in_utf8, parse_in_order};
-use super::{Expected, Header, ReadOptions, Table, cell};
+use super::{Expected, Header, ReadOptions, TableReader, cell};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Delimited text of which the header has been read.
 pub(super) struct CsvTable {
     chunks: Chunks,
-    parser: Parser,
+    parser: CsvParser,
 }
 
 impl CsvTable {
@@ -31,13 +31,13 @@ impl CsvTable {
         options: &ReadOptions,
         labels_elsewhere: bool,
     ) -> Result<Self, Error> {
-        let FirstLook { columns, seen, cell } =
+        let FirstRecords { columns, seen, cell } =
             first_columns(&mut chunks, delimiter, options.header)?;
         if columns.width == 1 && !labels_elsewhere {
             return Err(ErrorKind::OneColumn { found: cell }.into());
         }
         let chosen = columns.choose(options, labels_elsewhere, &seen)?;
-        Ok(CsvTable { chunks, parser: Parser::new(columns, chosen, delimiter, options) })
+        Ok(CsvTable { chunks, parser: CsvParser::new(columns, chosen, delimiter, options) })
     }
 
     /// Returns the table with the columns that a model expects.
@@ -49,16 +49,16 @@ impl CsvTable {
         options: &ReadOptions,
         expected: &Expected,
     ) -> Result<Self, Error> {
-        let FirstLook { columns, .. } = first_columns(&mut chunks, delimiter, options.header)?;
+        let FirstRecords { columns, .. } = first_columns(&mut chunks, delimiter, options.header)?;
         let chosen = columns.match_expected(options, expected)?;
-        let mut parser = Parser::new(columns, chosen, delimiter, options);
+        let mut parser = CsvParser::new(columns, chosen, delimiter, options);
         parser.label_needed = false;
         Ok(CsvTable { chunks, parser })
     }
 }
 
-impl Table for CsvTable {
-    fn layout(&self) -> &Layout {
+impl TableReader for CsvTable {
+    fn layout(&self) -> &RawLayout {
         &self.parser.layout
     }
 
@@ -75,12 +75,12 @@ impl Table for CsvTable {
 }
 
 /// Which cells of a record are read, and how.
-struct Parser {
-    columns: Columns,
+struct CsvParser {
+    columns: TableColumns,
     features: Vec<usize>,
     label: Option<usize>,
     id: Option<usize>,
-    layout: Layout,
+    layout: RawLayout,
     delimiter: u8,
     missing: Missing,
     positive: Option<String>,
@@ -89,24 +89,39 @@ struct Parser {
 }
 
 /// The kept rows of a chunk.
-struct Rows {
+struct CsvRows {
     values: Vec<f64>,
     levels: Vec<Levels>,
-    tally: Tally,
+    tally: LabelTally,
 }
 
-impl Parser {
-    fn new(columns: Columns, chosen: Chosen, delimiter: u8, options: &ReadOptions) -> Self {
-        let Chosen { features, label, id, layout } = chosen;
+impl CsvParser {
+    fn new(
+        columns: TableColumns,
+        chosen: ChosenColumns,
+        delimiter: u8,
+        options: &ReadOptions,
+    ) -> Self {
+        let ChosenColumns { features, label, id, layout } = chosen;
         let (missing, positive) = (options.missing, options.positive.clone());
         let label_needed = label.is_some();
-        Parser { columns, features, label, id, layout, delimiter, missing, positive, label_needed }
+        CsvParser {
+            columns,
+            features,
+            label,
+            id,
+            layout,
+            delimiter,
+            missing,
+            positive,
+            label_needed,
+        }
     }
 
     fn parse(&self, chunk: &Chunk) -> Result<Piece, Error> {
-        let categories = self.layout.columns.iter().filter(|c| c.kind == Kind::Category).count();
+        let categories = self.layout.columns.iter().filter(|c| c.kind == RawKind::Category).count();
         let levels = vec![Levels::default(); categories];
-        let mut rows = Rows { values: vec![], levels, tally: Tally::default() };
+        let mut rows = CsvRows { values: vec![], levels, tally: LabelTally::default() };
         let plain = plain::parse(self, &chunk.text, &mut rows);
         let mut records = Records::new(&chunk.text[plain..], self.delimiter);
         let mut record = ByteRecord::new();
@@ -119,7 +134,7 @@ impl Parser {
         Ok(Piece { values: Values::F64(rows.values), levels: rows.levels, tally: rows.tally })
     }
 
-    fn parse_record(&self, record: &ByteRecord, rows: &mut Rows) -> Result<(), Error> {
+    fn parse_record(&self, record: &ByteRecord, rows: &mut CsvRows) -> Result<(), Error> {
         let expected = self.columns.width;
         if record.len() != expected {
             return Err(ErrorKind::Ragged { found: record.len(), expected }.into());
@@ -132,8 +147,8 @@ impl Parser {
         for (&k, raw) in self.features.iter().zip(&self.layout.columns) {
             let cell = &record[k];
             let found = match raw.kind {
-                Kind::Number => cell::number(cell),
-                Kind::Category => {
+                RawKind::Number => cell::number(cell),
+                RawKind::Category => {
                     let place = rows.values.len();
                     met.push((place, cell, levels.next().expect("levels for each category")));
                     cell::word(cell).map(|_| 0.0)
@@ -184,10 +199,10 @@ impl Parser {
 }
 
 /// What the first records show.
-struct FirstLook {
-    columns: Columns,
+struct FirstRecords {
+    columns: TableColumns,
     /// What the first cells of each column look like.
-    seen: Vec<Seen>,
+    seen: Vec<SeenCells>,
     /// The very first cell, shortened.
     cell: String,
 }
@@ -195,8 +210,12 @@ struct FirstLook {
 /// Returns what the first records show; `chunks` then begin with the first row.
 ///
 /// Errors if there is none, and if names are not UTF-8.
-fn first_columns(chunks: &mut Chunks, delimiter: u8, header: Header) -> Result<FirstLook, Error> {
-    let mut columns: Option<Columns> = None;
+fn first_columns(
+    chunks: &mut Chunks,
+    delimiter: u8,
+    header: Header,
+) -> Result<FirstRecords, Error> {
+    let mut columns: Option<TableColumns> = None;
     let (mut looked, mut seen, mut rows, mut bytes) = (vec![], vec![], 0, 0);
     let mut first_cell = String::new();
     let mut record = ByteRecord::new();
@@ -225,9 +244,9 @@ fn first_columns(chunks: &mut Chunks, delimiter: u8, header: Header) -> Result<F
                 };
                 let name = |cell: &[u8]| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
                 let names = is_header.then(|| record.iter().map(name).collect());
-                columns = Some(Columns { width: record.len(), names });
+                columns = Some(TableColumns { width: record.len(), names });
                 first_cell = cell::excerpt(record[0].trim_ascii());
-                seen.resize(record.len(), Seen::default());
+                seen.resize(record.len(), SeenCells::default());
                 if is_header {
                     start = records.position();
                     in_utf8(&chunk, start)?;
@@ -243,7 +262,7 @@ fn first_columns(chunks: &mut Chunks, delimiter: u8, header: Header) -> Result<F
         }
     }
     chunks.put_back(looked);
-    Ok(FirstLook { columns: columns.ok_or(ErrorKind::Empty)?, seen, cell: first_cell })
+    Ok(FirstRecords { columns: columns.ok_or(ErrorKind::Empty)?, seen, cell: first_cell })
 }
 
 /// Returns the line at which a row starts, rows counted from 1; none if there is no such row.

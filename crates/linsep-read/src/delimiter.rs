@@ -26,7 +26,7 @@ pub(super) fn guess(text: &[u8], whole: bool) -> u8 {
 }
 
 /// How well a delimiter fits.
-struct Fit {
+struct DelimiterFit {
     /// The share of all cells that are numbers, in records of as many cells as most have; it counts less if
     /// the first record, which may name the columns, has not as many.
     numbers: f64,
@@ -36,7 +36,7 @@ struct Fit {
     cells: usize,
 }
 
-impl Fit {
+impl DelimiterFit {
     fn total_cmp(&self, other: &Self) -> std::cmp::Ordering {
         let by_share = |a: f64, b: f64| a.total_cmp(&b);
         by_share(self.numbers, other.numbers)
@@ -46,7 +46,7 @@ impl Fit {
 }
 
 /// Returns how well a delimiter fits, or `None` if most records are one cell.
-fn fit(text: &[u8], delimiter: u8, whole: bool) -> Option<Fit> {
+fn fit(text: &[u8], delimiter: u8, whole: bool) -> Option<DelimiterFit> {
     let records = records(text, delimiter, whole);
     let mut widths: Vec<usize> = records.iter().map(|(width, _)| *width).collect();
     widths.sort_unstable();
@@ -61,7 +61,7 @@ fn fit(text: &[u8], delimiter: u8, whole: bool) -> Option<Fit> {
     let numbers: f64 = rows.iter().filter(|(w, _)| *w == width).map(|(_, numbers)| numbers).sum();
     let cells: usize = rows.iter().map(|(width, _)| width).sum();
     let first = if records[0].0 == width { 1.0 } else { 0.4 };
-    Some(Fit {
+    Some(DelimiterFit {
         numbers: first * numbers / cells as f64,
         alike: count as f64 / widths.len() as f64,
         cells: if delimiter == b' ' { 0 } else { width },

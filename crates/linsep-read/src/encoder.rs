@@ -12,12 +12,12 @@ const ROWS_PER_TASK: usize = 1 << 14;
 #[derive(Clone, Debug)]
 pub(crate) struct Encoder {
     encoding: Encoding,
-    places: Vec<Place>,
+    places: Vec<EncodedColumn>,
     width: usize,
 }
 
 #[derive(Clone, Debug)]
-struct Place {
+struct EncodedColumn {
     /// The raw column.
     raw: usize,
     /// The first feature.
@@ -36,7 +36,7 @@ impl Encoder {
     ) -> Self {
         let mut first = 0;
         let places = encoding.columns.iter().zip(raw).zip(levels).map(|((column, raw), levels)| {
-            let place = Place { raw, first, levels };
+            let place = EncodedColumn { raw, first, levels };
             first += column.width();
             place
         });

@@ -38,10 +38,10 @@ impl RawRows for Features {
 
 /// Returns what stands for the missing values of dense rows, none for a column without any value.
 pub(super) fn find(rows: &dyn RawRows, missing: Missing) -> Result<Fills, Error> {
-    let mut sums: Vec<Sum> = vec![];
+    let mut sums: Vec<ColumnSum> = vec![];
     let mut cells = 0;
     rows.in_order(&mut |block| {
-        sums.resize(block.columns(), Sum::default());
+        sums.resize(block.columns(), ColumnSum::default());
         for i in 0..block.rows() {
             block.for_each(i, |k, value| match value.is_finite() {
                 true => sums[k].add(value),
@@ -51,19 +51,19 @@ pub(super) fn find(rows: &dyn RawRows, missing: Missing) -> Result<Fills, Error>
     })?;
     let values = match missing {
         Missing::Median => medians(rows, &sums)?,
-        _ => sums.iter().map(Sum::mean).collect(),
+        _ => sums.iter().map(ColumnSum::mean).collect(),
     };
     Ok(Fills { values, cells })
 }
 
 #[derive(Clone, Default)]
-struct Sum {
+struct ColumnSum {
     count: u64,
     /// The mean so far: a sum might overflow.
     mean: f64,
 }
 
-impl Sum {
+impl ColumnSum {
     fn add(&mut self, value: f64) {
         self.count += 1;
         let count = self.count as f64;
@@ -87,19 +87,19 @@ fn value(rising: u64) -> f64 {
 
 /// One order statistic on its way: the bytes known so far, and its rank among what begins with them.
 #[derive(Clone, Copy)]
-struct Sought {
+struct SoughtRank {
     prefix: u64,
     rank: u64,
 }
 
-fn medians(rows: &dyn RawRows, sums: &[Sum]) -> Result<Vec<Option<f64>>, Error> {
+fn medians(rows: &dyn RawRows, sums: &[ColumnSum]) -> Result<Vec<Option<f64>>, Error> {
     // The two values in the middle; the same one if their number is odd.
-    let mut sought: Vec<[Sought; 2]> = sums
+    let mut sought: Vec<[SoughtRank; 2]> = sums
         .iter()
         .map(|sum| {
             let upper = sum.count / 2;
             let lower = upper - u64::from(sum.count % 2 == 0 && upper > 0);
-            [lower, upper].map(|rank| Sought { prefix: 0, rank })
+            [lower, upper].map(|rank| SoughtRank { prefix: 0, rank })
         })
         .collect();
     for byte in (0..8).rev() {
@@ -130,7 +130,7 @@ fn medians(rows: &dyn RawRows, sums: &[Sum]) -> Result<Vec<Option<f64>>, Error> 
             sought.prefix = sought.prefix << 8 | next as u64;
         }
     }
-    let median = |(sum, [lower, upper]): (&Sum, &[Sought; 2])| {
+    let median = |(sum, [lower, upper]): (&ColumnSum, &[SoughtRank; 2])| {
         let (lower, upper) = (value(lower.prefix), value(upper.prefix));
         // Half of the smallest number would be nothing.
         let middle = if lower == upper { lower } else { lower / 2.0 + upper / 2.0 };

@@ -9,22 +9,22 @@ use linsep_data::samples::{
 use super::ReadOptions;
 use super::encoder::Encoder;
 use super::fill::{self, Fills};
-use super::labels::{LabelFile, Tally};
-use super::piece::{Kind, Layout, Levels, Piece, Values, recode};
+use super::labels::{LabelFile, LabelTally};
+use super::piece::{Levels, Piece, RawKind, RawLayout, Values, recode};
 
 /// The rows of a table so far.
 pub(super) struct Gather<'a> {
-    layout: &'a Layout,
+    layout: &'a RawLayout,
     values: Option<Values>,
     pub(super) levels: Vec<Levels>,
-    pub(super) tally: Tally,
+    pub(super) tally: LabelTally,
 }
 
 impl<'a> Gather<'a> {
-    pub(super) fn new(layout: &'a Layout) -> Self {
-        let categories = layout.columns.iter().filter(|c| c.kind == Kind::Category).count();
+    pub(super) fn new(layout: &'a RawLayout) -> Self {
+        let categories = layout.columns.iter().filter(|c| c.kind == RawKind::Category).count();
         let levels = vec![Levels::default(); categories];
-        Gather { layout, values: None, levels, tally: Tally::default() }
+        Gather { layout, values: None, levels, tally: LabelTally::default() }
     }
 
     /// Takes a piece that comes after all others; returns how many rows there have been.
@@ -140,7 +140,7 @@ impl Ready<LabelTable> {
     /// Returns the rows with their labels as they stand. Errors as [`Gather::outcomes`] does.
     pub(super) fn into_outcomes(
         self,
-        layout: &Layout,
+        layout: &RawLayout,
         missing: Missing,
     ) -> Result<Outcomes, Error> {
         let Ready { mut features, mut labels, mut about, mut ids } = self;
@@ -178,7 +178,7 @@ pub struct Outcomes {
 }
 
 /// Returns the error with the column that a feature is, where every column is one.
-pub(super) fn name_column(mut error: Error, layout: &Layout) -> Error {
+pub(super) fn name_column(mut error: Error, layout: &RawLayout) -> Error {
     if let Some(Column::Number(feature)) = error.place.column
         && let Some(raw) = layout.columns.get(feature - 1)
     {
@@ -192,7 +192,7 @@ pub(super) fn name_column(mut error: Error, layout: &Layout) -> Error {
 ///
 /// Errors if no column is left.
 pub(super) fn describe(
-    layout: &Layout,
+    layout: &RawLayout,
     levels: &[Levels],
     fills: &Fills,
     options: &ReadOptions,
@@ -213,7 +213,7 @@ pub(super) fn describe(
         };
         let leave_out = |why| LeftOut { column: raw.column.clone(), why };
         let (encoded, map) = match raw.kind {
-            Kind::Number => {
+            RawKind::Number => {
                 let fill = fills.of(place);
                 if options.missing.is_filled() && fill.is_none() {
                     about.left_out.push(leave_out(WhyLeftOut::NoValues));
@@ -221,7 +221,7 @@ pub(super) fn describe(
                 }
                 (Encoded::Number { column, fill }, vec![])
             }
-            Kind::Category => {
+            RawKind::Category => {
                 let levels = levels.next().expect("levels for each category");
                 if levels.mostly_once() && !raw.asked {
                     about.left_out.push(leave_out(WhyLeftOut::TextOfItsOwn));

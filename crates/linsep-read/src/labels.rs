@@ -20,7 +20,7 @@ const LONGEST_LINE: u64 = 1 << 20;
 /// The rows of a table: how many there were, which were left out, and the labels and names of the
 /// others, where they have any.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct LabelTally {
     seen: u64,
     /// Counted from 0, in order.
     dropped: Vec<u64>,
@@ -47,11 +47,11 @@ pub(super) struct SettledRows {
     pub(super) without_label: Vec<u64>,
 }
 
-impl Tally {
+impl LabelTally {
     /// Returns a tally of rows that are all kept, without their labels, and with their names if they have
     /// any.
     pub(super) fn of_rows(seen: u64, ids: Option<RowIds>) -> Self {
-        Tally { seen, ids: ids.unwrap_or_default(), ..Tally::default() }
+        LabelTally { seen, ids: ids.unwrap_or_default(), ..LabelTally::default() }
     }
 
     /// Counts a row that is kept, with its label if it has one beside it.
@@ -92,7 +92,7 @@ impl Tally {
     /// Adds the rows of another tally, which come after those of this one.
     ///
     /// Errors if there is no memory for them.
-    pub(super) fn append(&mut self, other: Tally) -> Result<(), Error> {
+    pub(super) fn append(&mut self, other: LabelTally) -> Result<(), Error> {
         memory::reserve(&mut self.dropped, other.dropped.len())?;
         self.dropped.extend(other.dropped.iter().map(|row| self.seen + row));
         self.seen += other.seen;
@@ -144,7 +144,7 @@ impl Tally {
 
     /// Returns the labels of the kept rows, from `file` if there is one, and all rows that are left out.
     ///
-    /// Errors as [`Tally::settle`] does.
+    /// Errors as [`LabelTally::settle`] does.
     pub(super) fn settle_rows(
         mut self,
         file: Option<LabelFile>,
@@ -350,7 +350,7 @@ pub(super) fn label_in<'a>(cell: &'a [u8], positive: Option<&str>) -> Option<&'a
 }
 
 /// Returns if a faulty cell is missing and may be; errors if it is to be refused.
-pub(super) fn may_miss(fault: cell::Fault, missing: Missing) -> Result<(), Error> {
+pub(super) fn may_miss(fault: cell::CellFault, missing: Missing) -> Result<(), Error> {
     match missing {
         Missing::Drop | Missing::Mean | Missing::Median if fault.missing => Ok(()),
         _ => Err(fault.kind.into()),
@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn a_tally_numbers_the_rows_it_kept() {
         let tally = |pattern: &str| {
-            let mut tally = Tally::default();
+            let mut tally = LabelTally::default();
             for row in pattern.chars() {
                 if row == '.' { tally.drop_row() } else { tally.keep(Some(b"x")) }
             }
@@ -382,7 +382,7 @@ mod tests {
 
     fn check(lines: &str, missing: Missing, expected: &str) {
         let mut file = LabelFile { name: "labels.txt".into(), ..LabelFile::default() };
-        let mut tally = Tally::default();
+        let mut tally = LabelTally::default();
         tally.keep(None);
         tally.drop_row();
         tally.keep(None);

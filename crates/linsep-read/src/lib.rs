@@ -9,7 +9,7 @@
 //! cuts text into chunks that are parsed in parallel and taken in order by `csv` and `libsvm`,
 //! and `npy` maps or converts arrays. `columns`, `survey`, `cell` and `labels` are what they share.
 //!
-//! Every format is a `Table` that hands on `piece`s of raw rows. `gather` puts them together in
+//! Every format is a `TableReader` that hands on `piece`s of raw rows. `gather` puts them together in
 //! memory, `encoder` makes features of them, `fill` finds what stands for missing numbers, and `predict` hands
 //! them on to a model. `streamed` leaves rows on the disk, for tables larger than memory, `cache` is the
 //! form in which it keeps text, and `load` chooses between memory and disk. `meter` tells how far reading has
@@ -59,7 +59,7 @@ pub use gather::Outcomes;
 pub use linsep_data::error::{Foreign, Format};
 pub use load::{Loaded, Room, Where, load};
 pub use meter::Meter;
-pub use predict::{Block, Expected, StreamSummary, Unknown, stream};
+pub use predict::{Expected, FeatureBlock, StreamSummary, Unknown, stream};
 pub use source::Source;
 pub use streamed::{StreamOptions, Streamed};
 
@@ -70,7 +70,7 @@ use csv::CsvTable;
 use gather::Gather;
 use labels::LabelFile;
 use libsvm::LibsvmTable;
-use piece::{Layout, Piece};
+use piece::{Piece, RawLayout};
 use source::Input;
 use text::{Boundary, Chunks};
 
@@ -251,7 +251,7 @@ impl Opened {
         match &opened {
             Opened::Bytes(input, Format::Npy) => {
                 // What is wrong with the array is said when it is read.
-                let rows = npy::Matrix::of(input).map_or(0, |matrix| matrix.rows());
+                let rows = npy::NpyMatrix::of(input).map_or(0, |matrix| matrix.rows());
                 options.meter.expect_rows(rows as u64);
             }
             Opened::Bytes(..) => {}
@@ -285,7 +285,11 @@ impl Opened {
     }
 
     /// Returns the table to train on.
-    fn table(self, options: &ReadOptions, labels_elsewhere: bool) -> Result<Box<dyn Table>, Error> {
+    fn table(
+        self,
+        options: &ReadOptions,
+        labels_elsewhere: bool,
+    ) -> Result<Box<dyn TableReader>, Error> {
         Ok(match self {
             Opened::Bytes(input, Format::Npy) => {
                 Box::new(npy::NpyTable::open(input, options, labels_elsewhere)?)
@@ -310,7 +314,7 @@ impl Opened {
         self,
         options: &ReadOptions,
         expected: &Expected,
-    ) -> Result<Box<dyn Table>, Error> {
+    ) -> Result<Box<dyn TableReader>, Error> {
         Ok(match self {
             Opened::Bytes(input, Format::Npy) => {
                 Box::new(npy::NpyTable::expecting(input, options, expected)?)
@@ -371,7 +375,7 @@ pub fn count_numbers(path: &std::path::Path) -> Result<usize, Error> {
 
 /// Returns the samples of a table, with their labels from a file if there is one.
 fn gather(
-    table: &mut dyn Table,
+    table: &mut dyn TableReader,
     options: &ReadOptions,
     labels: Option<LabelFile>,
     progress: &(dyn Fn(u64) + Sync),
@@ -386,9 +390,9 @@ fn gather(
 }
 
 /// A table that is read once, from its beginning to its end.
-trait Table {
+trait TableReader {
     /// Returns its raw columns.
-    fn layout(&self) -> &Layout;
+    fn layout(&self) -> &RawLayout;
 
     /// Hands all rows on, in order. Errors if there are none, if they cannot be read, and if `take` does.
     fn pieces(&mut self, take: &mut dyn FnMut(Piece) -> Result<(), Error>) -> Result<(), Error>;
@@ -410,7 +414,7 @@ fn label_file(
 }
 
 /// Returns an error about the classes with the column that the labels come from.
-fn name_label(error: Error, layout: &Layout) -> Error {
+fn name_label(error: Error, layout: &RawLayout) -> Error {
     let of_labels = matches!(
         error.kind,
         ErrorKind::OneClass { .. } | ErrorKind::ManyClasses { .. } | ErrorKind::NoSuchLabel { .. }

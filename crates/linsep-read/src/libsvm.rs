@@ -5,10 +5,10 @@ use linsep_data::error::{Column, Error, ErrorKind};
 use linsep_data::memory;
 use linsep_data::samples::Missing;
 
-use super::labels::{Tally, label_in, may_miss};
-use super::piece::{Layout, Piece, SparseRows, Values};
+use super::labels::{LabelTally, label_in, may_miss};
+use super::piece::{Piece, RawLayout, SparseRows, Values};
 use super::text::{Chunk, Chunks, parse_in_order};
-use super::{Categorical, Expected, ReadOptions, Table, cell};
+use super::{Categorical, Expected, ReadOptions, TableReader, cell};
 
 /// What a feature takes at least in whatever is computed from the rows: a few vectors of one number per
 /// feature, such as the weights, those being found, and the sums of a pass.
@@ -20,8 +20,8 @@ const SMALL_BYTES: u64 = 1 << 28;
 /// libsvm text.
 pub(super) struct LibsvmTable {
     chunks: Chunks,
-    parser: Parser,
-    layout: Layout,
+    parser: LibsvmParser,
+    layout: RawLayout,
 }
 
 impl LibsvmTable {
@@ -35,7 +35,7 @@ impl LibsvmTable {
         labels_elsewhere: bool,
     ) -> Result<Self, Error> {
         refuse_columns(options.label.is_some(), "a choice of the label column in libsvm data")?;
-        let parser = Parser {
+        let parser = LibsvmParser {
             base: options.index_base,
             limit: None,
             labelled: !labels_elsewhere,
@@ -52,7 +52,7 @@ impl LibsvmTable {
         options: &ReadOptions,
         expected: &Expected,
     ) -> Result<Self, Error> {
-        let parser = Parser {
+        let parser = LibsvmParser {
             base: Some(options.index_base.unwrap_or(expected.index_base)),
             limit: Some(expected.features),
             labelled: true,
@@ -63,19 +63,19 @@ impl LibsvmTable {
         Self::new(chunks, options, parser)
     }
 
-    fn new(chunks: Chunks, options: &ReadOptions, parser: Parser) -> Result<Self, Error> {
+    fn new(chunks: Chunks, options: &ReadOptions, parser: LibsvmParser) -> Result<Self, Error> {
         refuse_columns(options.features.is_some(), "a choice of feature columns in libsvm data")?;
         refuse_columns(!options.exclude.is_empty(), "columns to leave out of libsvm data")?;
         refuse_columns(options.row_id.is_some(), "a column that names rows in libsvm data")?;
         let categories = matches!(options.categorical, Categorical::Columns(_));
         refuse_columns(categories, "categories in libsvm data")?;
         refuse_columns(options.missing.is_filled(), "missing values to fill in libsvm data")?;
-        Ok(LibsvmTable { chunks, parser, layout: Layout::default() })
+        Ok(LibsvmTable { chunks, parser, layout: RawLayout::default() })
     }
 }
 
-impl Table for LibsvmTable {
-    fn layout(&self) -> &Layout {
+impl TableReader for LibsvmTable {
+    fn layout(&self) -> &RawLayout {
         &self.layout
     }
 
@@ -117,7 +117,7 @@ fn refuse_columns(given: bool, what: &str) -> Result<(), Error> {
 }
 
 /// How a line is read.
-struct Parser {
+struct LibsvmParser {
     /// The number of the first feature, if it is known.
     base: Option<u8>,
     /// The number of features, if it is known.
@@ -132,14 +132,14 @@ struct Parser {
 
 /// The kept rows of a chunk.
 #[derive(Default)]
-struct Rows {
+struct LibsvmRows {
     sparse: SparseRows,
-    tally: Tally,
+    tally: LabelTally,
 }
 
-impl Parser {
+impl LibsvmParser {
     fn parse(&self, chunk: &Chunk) -> Result<Piece, Error> {
-        let mut rows = Rows::default();
+        let mut rows = LibsvmRows::default();
         let mut pairs = vec![];
         let (mut start, mut largest) = (0, None);
         for line in chunk.text.split_inclusive(|&b| b == b'\n') {
@@ -160,7 +160,7 @@ impl Parser {
             }
             start += line.len();
         }
-        let Rows { mut sparse, tally } = rows;
+        let LibsvmRows { mut sparse, tally } = rows;
         sparse.largest = largest.map(|(index, start)| (index, chunk.line_at(start)));
         Ok(Piece { values: Values::Sparse(sparse), levels: vec![], tally })
     }
@@ -170,7 +170,7 @@ impl Parser {
         &self,
         line: &[u8],
         pairs: &mut Vec<(u32, f64)>,
-        rows: &mut Rows,
+        rows: &mut LibsvmRows,
     ) -> Result<(), Error> {
         let mut words = line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).peekable();
         let first = words.next_if(|word| !word.contains(&b':'));

@@ -107,7 +107,7 @@ fn needed(source: &Source, path: &Path, options: &ReadOptions) -> Result<Option<
         }
     };
     if format == Format::Npy {
-        let matrix = npy::Matrix::of(&input)?;
+        let matrix = npy::NpyMatrix::of(&input)?;
         return Ok(Some(matrix.bytes().saturating_add(matrix.rows() as u64 * PER_ROW)));
     }
     let Ok(size) = std::fs::metadata(path) else { return Ok(None) };

@@ -7,14 +7,14 @@ use linsep_data::memory::{self, extend, reserve};
 use linsep_data::samples::{Dense, Features, LeftOut, Missing, Sparse};
 use serde::{Deserialize, Serialize};
 
-use super::labels::{LabelFile, Tally};
+use super::labels::{LabelFile, LabelTally};
 
 /// A text column with more levels than this, of which most occur once, is no category.
 const MOST_LEVELS: usize = 100_000;
 
 /// What a raw column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Kind {
+pub(super) enum RawKind {
     /// A number.
     Number,
     /// The code of a level.
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 
 /// The raw columns of a table.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Layout {
+pub(super) struct RawLayout {
     pub(super) columns: Vec<RawColumn>,
     /// Whether columns have names.
     pub(super) named: bool,
@@ -37,7 +37,7 @@ pub(super) struct Layout {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct RawColumn {
     pub(super) column: Column,
-    pub(super) kind: Kind,
+    pub(super) kind: RawKind,
     /// Whether the user said that it is a category.
     pub(super) asked: bool,
 }
@@ -47,7 +47,7 @@ pub(super) struct Piece {
     pub(super) values: Values,
     /// The levels of each category, as far as they were met; codes are their places.
     pub(super) levels: Vec<Levels>,
-    pub(super) tally: Tally,
+    pub(super) tally: LabelTally,
 }
 
 /// Raw values, row after row.
@@ -182,16 +182,16 @@ impl Levels {
 }
 
 /// Makes codes of one piece codes of the whole table.
-pub(super) fn recode(values: &mut Values, layout: &Layout, maps: &[Vec<u32>]) {
+pub(super) fn recode(values: &mut Values, layout: &RawLayout, maps: &[Vec<u32>]) {
     fn recode<T: Copy>(
         values: &mut [T],
-        layout: &Layout,
+        layout: &RawLayout,
         maps: &[Vec<u32>],
         widen: impl Fn(T) -> f64,
         narrow: impl Fn(u32) -> T,
     ) {
         let places = layout.columns.iter().enumerate();
-        let places = places.filter(|(_, column)| column.kind == Kind::Category).map(|(k, _)| k);
+        let places = places.filter(|(_, column)| column.kind == RawKind::Category).map(|(k, _)| k);
         let changed: Vec<(usize, &Vec<u32>)> = places
             .zip(maps)
             .filter(|(_, map)| map.iter().enumerate().any(|(code, &to)| code as u32 != to))
@@ -222,7 +222,7 @@ impl Piece {
     /// Errors if they are to be refused, with row and column counted from 1 in the piece.
     pub(super) fn of_numbers(
         features: Features,
-        tally: Tally,
+        tally: LabelTally,
         missing: Missing,
     ) -> Result<Self, Error> {
         let mut kept = features;

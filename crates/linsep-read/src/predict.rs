@@ -5,8 +5,8 @@ use linsep_data::samples::{Encoded, Encoding, Features, LabelTable, Missing, Row
 
 use super::encoder::Encoder;
 use super::labels::LabelFile;
-use super::piece::{Kind, Layout, Levels, Piece, Values};
-use super::{Opened, ReadOptions, Source, Table, label_file};
+use super::piece::{Levels, Piece, RawKind, RawLayout, Values};
+use super::{Opened, ReadOptions, Source, TableReader, label_file};
 
 /// What a model expects of the rows it is given.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ pub enum Unknown {
 }
 
 /// Consecutive rows of a stream.
-pub struct Block {
+pub struct FeatureBlock {
     /// Their features.
     pub features: Features,
     /// Their numbers among the data rows, counted from 1; dropped rows leave gaps.
@@ -82,7 +82,7 @@ pub fn stream(
     source: &Source,
     options: &ReadOptions,
     expected: &Expected,
-    each: &mut dyn FnMut(Block) -> Result<(), Error>,
+    each: &mut dyn FnMut(FeatureBlock) -> Result<(), Error>,
 ) -> Result<StreamSummary, Error> {
     let options = &expected.settle(options);
     let mut streamed = || {
@@ -120,10 +120,10 @@ fn labels_elsewhere(
 
 /// Hands the rows of a table on, a block for each piece.
 pub(super) fn hand_on(
-    table: &mut dyn Table,
+    table: &mut dyn TableReader,
     options: &ReadOptions,
     expected: &Expected,
-    each: &mut dyn FnMut(Block) -> Result<(), Error>,
+    each: &mut dyn FnMut(FeatureBlock) -> Result<(), Error>,
 ) -> Result<StreamSummary, Error> {
     let layout = table.layout().clone();
     let mut summary = StreamSummary::default();
@@ -144,10 +144,10 @@ pub(super) fn hand_on(
 fn block(
     piece: Piece,
     before: u64,
-    layout: &Layout,
+    layout: &RawLayout,
     options: &ReadOptions,
     expected: &Expected,
-) -> Result<Block, Error> {
+) -> Result<FeatureBlock, Error> {
     let Piece { values, levels, tally } = piece;
     let rows = tally.kept_rows(before);
     let features = match values {
@@ -164,7 +164,7 @@ fn block(
         }
     };
     let labels = Some(tally.labels()).filter(|labels| !labels.is_empty()).cloned();
-    Ok(Block { features, rows, labels, ids: tally.ids().cloned() })
+    Ok(FeatureBlock { features, rows, labels, ids: tally.ids().cloned() })
 }
 
 /// Returns the encoder of a piece whose categories have these levels.
@@ -173,7 +173,7 @@ fn block(
 fn encoder(
     encoding: &Encoding,
     levels: &[Levels],
-    layout: &Layout,
+    layout: &RawLayout,
     options: &ReadOptions,
 ) -> Result<Encoder, Error> {
     let mut met = levels.iter();
@@ -183,7 +183,7 @@ fn encoder(
             codes.push(vec![]);
             continue;
         };
-        debug_assert_eq!(raw.kind, Kind::Category);
+        debug_assert_eq!(raw.kind, RawKind::Category);
         let met = met.next().expect("levels for each category");
         let places = met.spellings.iter().map(|spelling| {
             let place = known.iter().position(|level| level == spelling);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use linsep_data::error::ErrorKind;
 
-use super::cell::{self, Fault};
+use super::cell::{self, CellFault};
 
 /// Rows that are looked at, at most.
 pub(super) const SURVEYED_ROWS: usize = 1000;
@@ -17,7 +17,7 @@ const IDENTIFIERS: [&str; 9] =
 
 /// What the first cells of a column look like.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct SeenCells {
     numbers: usize,
     words: usize,
     /// Words that are numbers with a comma in them.
@@ -31,7 +31,7 @@ pub(super) struct Seen {
     repeats: bool,
 }
 
-impl Seen {
+impl SeenCells {
     /// Takes the next cell.
     pub(super) fn look(&mut self, cell: &[u8]) {
         let cell = cell.trim_ascii();
@@ -41,7 +41,7 @@ impl Seen {
                 self.breaks |= value != first + self.numbers as f64 || !starts_count(first);
                 self.numbers += 1;
             }
-            Err(Fault { kind: ErrorKind::Inexact { .. }, .. }) => {
+            Err(CellFault { kind: ErrorKind::Inexact { .. }, .. }) => {
                 self.numbers += 1;
                 self.breaks = true;
             }
@@ -98,8 +98,8 @@ pub(super) fn is_identifier(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn seen(cells: &str) -> Seen {
-        let mut seen = Seen::default();
+    fn seen(cells: &str) -> SeenCells {
+        let mut seen = SeenCells::default();
         cells.split(' ').for_each(|cell| seen.look(cell.as_bytes()));
         seen
     }

@@ -53,7 +53,7 @@ fn line_ends(text: &[u8]) -> u64 {
 pub(super) struct Boundary {
     /// None if every newline ends a record.
     delimiter: Option<u8>,
-    state: State,
+    state: RecordState,
     /// Bytes since the last record ended, and the place among them of the last quote that opened.
     seen: usize,
     opened: usize,
@@ -62,23 +62,23 @@ pub(super) struct Boundary {
 /// Where a reader of delimited text stands. A quote opens only at the start of a field, and a
 /// second one inside makes a quote: the rule of the `csv` crate.
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+enum RecordState {
     FieldStart,
     Field,
     Quoted,
     QuoteInQuoted,
 }
 
-impl State {
+impl RecordState {
     fn after(self, byte: u8, delimiter: u8) -> Self {
         match (self, byte) {
-            (State::Quoted, b'"') => State::QuoteInQuoted,
-            (State::Quoted, _) => State::Quoted,
-            (State::Field, b'"') => State::Field,
-            (_, b'"') => State::Quoted,
-            (_, b'\n' | b'\r') => State::FieldStart,
-            _ if byte == delimiter => State::FieldStart,
-            _ => State::Field,
+            (RecordState::Quoted, b'"') => RecordState::QuoteInQuoted,
+            (RecordState::Quoted, _) => RecordState::Quoted,
+            (RecordState::Field, b'"') => RecordState::Field,
+            (_, b'"') => RecordState::Quoted,
+            (_, b'\n' | b'\r') => RecordState::FieldStart,
+            _ if byte == delimiter => RecordState::FieldStart,
+            _ => RecordState::Field,
         }
     }
 }
@@ -86,7 +86,7 @@ impl State {
 impl Boundary {
     /// Returns the rule that every newline ends a record.
     pub(super) fn line() -> Self {
-        Boundary { delimiter: None, state: State::FieldStart, seen: 0, opened: 0 }
+        Boundary { delimiter: None, state: RecordState::FieldStart, seen: 0, opened: 0 }
     }
 
     /// Returns the rule that a newline ends a record unless it is quoted.
@@ -104,41 +104,41 @@ impl Boundary {
             delimiter => {
                 if let Some(&last) = text.last() {
                     let ends = [Some(b'\n'), Some(b'\r'), delimiter].contains(&Some(last));
-                    self.state = if ends { State::FieldStart } else { State::Field };
+                    self.state = if ends { RecordState::FieldStart } else { RecordState::Field };
                 }
                 memchr::memrchr(b'\n', text).map(|i| i + 1)
             }
         };
         self.seen += text.len();
         if found.is_some() {
-            (self.state, self.seen) = (State::FieldStart, 0);
+            (self.state, self.seen) = (RecordState::FieldStart, 0);
         }
         found
     }
 
     /// Returns where, since the last record ended, the quote opened that is still open.
     fn open_quote(&self) -> Option<usize> {
-        (self.state == State::Quoted).then_some(self.opened)
+        (self.state == RecordState::Quoted).then_some(self.opened)
     }
 
     fn is_quoted(&self) -> bool {
-        matches!(self.state, State::Quoted | State::QuoteInQuoted)
+        matches!(self.state, RecordState::Quoted | RecordState::QuoteInQuoted)
     }
 
     fn last_among_quotes(&mut self, text: &[u8], delimiter: u8) -> Option<usize> {
         let mut found = None;
         let mut i = 0;
         while i < text.len() {
-            if self.state == State::Quoted {
+            if self.state == RecordState::Quoted {
                 match memchr::memchr(b'"', &text[i..]) {
                     Some(quote) => i += quote + 1,
                     None => break,
                 }
-                self.state = State::QuoteInQuoted;
+                self.state = RecordState::QuoteInQuoted;
                 continue;
             }
             let byte = text[i];
-            if byte == b'"' && self.state == State::FieldStart {
+            if byte == b'"' && self.state == RecordState::FieldStart {
                 self.opened = self.seen + i;
             }
             self.state = self.state.after(byte, delimiter);
@@ -265,15 +265,15 @@ impl Chunks {
 /// Returns text in which cells are set apart by spaces with one space between two of them, and none before the
 /// first or after the last; quoted spaces stay.
 pub(super) fn squeeze(mut text: Vec<u8>) -> Vec<u8> {
-    let (mut to, mut state) = (0, State::FieldStart);
+    let (mut to, mut state) = (0, RecordState::FieldStart);
     // A space is written before the cell that follows it, so that none is at the end of a line.
     let (mut space, mut begun) = (false, false);
     for from in 0..text.len() {
         let byte = text[from];
-        if state != State::Quoted {
+        if state != RecordState::Quoted {
             match byte {
                 b' ' => {
-                    (space, state) = (begun, State::FieldStart);
+                    (space, state) = (begun, RecordState::FieldStart);
                     continue;
                 }
                 b'\n' | b'\r' => (space, begun) = (false, false),

@@ -1,12 +1,12 @@
 //! Rows that probably carry a wrong label, for people and for programs.
 
-use super::summary::{Summary, Table, Tone};
+use super::summary::{Summary, TextTable, Tone};
 use super::text::{SHOWN_WEIGHTS, describe_classes, describe_data};
 use super::voice::{Remedy, Voice};
 use super::{bracket, counted, duration, number};
 use linsep::ask::AuditAnswer;
 use linsep::audit::{Audit, AuditedRow, Proven};
-use linsep::decide::{Decision, Limit, Margin, Verdict};
+use linsep::decide::{Decision, Limit, MarginBounds, Verdict};
 
 /// Suspects that are shown unless a number is asked for.
 const SHOWN_ROWS: usize = 20;
@@ -115,7 +115,7 @@ pub(super) fn proven_lines(audit: &Audit) -> Vec<(&'static str, String)> {
 }
 
 fn verdict(decision: &Decision) -> String {
-    let Margin { kind, lower, upper } = decision.margin();
+    let MarginBounds { kind, lower, upper } = decision.margin();
     match decision.verdict() {
         Some(Verdict::Separable) => {
             format!("separable, the largest {kind} margin is {}", bracket(lower, upper))
@@ -127,7 +127,7 @@ fn verdict(decision: &Decision) -> String {
 fn add_rows(summary: &mut Summary, answer: &AuditAnswer, shown: &[AuditedRow], voice: &dyn Voice) {
     let AuditAnswer { data, audit, rows, .. } = answer;
     summary.text("look at", "by the probability that the label is wrong");
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     let column = |cell: &dyn Fn(&AuditedRow) -> String| shown.iter().map(cell).collect();
     let label = |class: usize| audit.names[class].clone();
     table.column("row", column(&|row| voice.row(data, rows, row.row)), !rows.are_named());

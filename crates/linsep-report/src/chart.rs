@@ -108,7 +108,7 @@ impl Chart {
     fn draw_in(&self, room: [f64; 3]) -> Drawing {
         let mut drawing =
             Drawing::new(room[0], room[1], &format!("{}: {}", self.title, self.told()));
-        let axes = Axes::new(&self.lines, room);
+        let axes = ChartAxes::new(&self.lines, room);
         // A long title begins further to the left.
         let left = if room == SMALL { 12.0 } else { LEFT };
         drawing.text("title", [left, 30.0], Anchor::Start, &self.title);
@@ -133,7 +133,7 @@ impl Chart {
 }
 
 /// Where numbers are.
-struct Axes {
+struct ChartAxes {
     x: Scale,
     y: Scale,
     wide: bool,
@@ -145,7 +145,7 @@ struct Axes {
     bold: bool,
 }
 
-impl Axes {
+impl ChartAxes {
     fn new(lines: &[Line], [width, height, names]: [f64; 3]) -> Self {
         let (right, bottom) = (width - names, height - BOTTOM);
         let points = || lines.iter().flat_map(|line| &line.points);
@@ -158,7 +158,7 @@ impl Axes {
             true => [libm::log10(first), libm::log10(last)],
             false => [if first.is_finite() { first.min(1.0) } else { 0.0 }, last],
         };
-        Axes {
+        ChartAxes {
             x: Scale::new(range, [LEFT, right]),
             y: Scale::new([0.0, f64::from(decades + 1)], [bottom, TOP]),
             wide,
@@ -185,7 +185,7 @@ impl Axes {
     }
 
     fn draw(&self, drawing: &mut Drawing, across: &str) {
-        let Axes { right, bottom, .. } = *self;
+        let ChartAxes { right, bottom, .. } = *self;
         let ticks = match self.wide {
             true => self.log_ticks(),
             false => labelled(self.x.ticks(8)),
@@ -215,7 +215,7 @@ impl Axes {
     }
 }
 
-fn draw_line(drawing: &mut Drawing, axes: &Axes, line: &Line, k: usize, name_at: f64) {
+fn draw_line(drawing: &mut Drawing, axes: &ChartAxes, line: &Line, k: usize, name_at: f64) {
     if line.points.is_empty() {
         return;
     }
@@ -296,10 +296,10 @@ mod tests {
     #[test]
     fn the_winner_is_not_in_a_corner() {
         // Two epochs beside 20,000: the axis is logarithmic, so that both can be seen.
-        let axes = Axes::new(&[line("fine", 2), line("perceptron", 20_000)], LARGE);
+        let axes = ChartAxes::new(&[line("fine", 2), line("perceptron", 20_000)], LARGE);
         assert!(axes.wide && axes.x(2.0) - axes.x(1.0) > 30.0);
         assert!(axes.y(0) > axes.y(1) && axes.y(1) > axes.y(10));
-        assert!(!Axes::new(&[line("fine", 9)], SMALL).wide);
+        assert!(!ChartAxes::new(&[line("fine", 9)], SMALL).wide);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! A decision and its explanation for people.
 
-use super::summary::{Summary, Table, Tone, add_distances};
+use super::summary::{Summary, TextTable, Tone, add_distances};
 use super::text::{SHOWN_WEIGHTS, describe_data, equation};
 use super::voice::{Remedy, Voice};
 use super::{bracket, counted, duration, grouped, number, rounded};
 use linsep::ask::{CitedRow, DecideAnswer};
-use linsep::decide::{Carried, Decision, Explanation, Limit, Margin, Outcome, Removal, Verdict};
+use linsep::decide::{
+    Carried, Decision, Explanation, Limit, MarginBounds, Outcome, Removal, Verdict,
+};
 
 /// Conflicting rows that are shown, and groups of duplicates.
 const SHOWN_ROWS: usize = 8;
@@ -13,12 +15,12 @@ const SHOWN_ROWS: usize = 8;
 const SHOWN_SUSPECTS: usize = 20;
 
 /// The rows that are shown.
-struct Shown<'a> {
+struct ShownRows<'a> {
     answer: &'a DecideAnswer,
     voice: &'a dyn Voice,
 }
 
-impl Shown<'_> {
+impl ShownRows<'_> {
     /// Returns what a row is called.
     fn name(&self, row: usize) -> String {
         self.voice.row(&self.answer.data, &self.answer.rows, row)
@@ -60,7 +62,7 @@ impl Shown<'_> {
         if rows.is_empty() {
             return;
         }
-        let mut table = Table::default();
+        let mut table = TextTable::default();
         let names: Vec<String> = rows.iter().map(|&row| self.name(row)).collect();
         table.column("row", names, !self.answer.rows.are_named());
         table.column("label", rows.iter().map(|&row| self.label(row)).collect(), false);
@@ -109,7 +111,7 @@ impl Shown<'_> {
 /// Returns an answer about two classes for people.
 pub fn text(answer: &DecideAnswer, voice: &dyn Voice) -> Summary {
     let DecideAnswer { data, decision, explanation, .. } = answer;
-    let shown = Shown { answer, voice };
+    let shown = ShownRows { answer, voice };
     let mut summary = headline(decision, voice);
     describe_data(&mut summary, data, voice);
     summary.text("work", &work(answer));
@@ -160,7 +162,7 @@ pub fn text(answer: &DecideAnswer, voice: &dyn Voice) -> Summary {
 
 /// Adds what is known of the largest margin, and whether chance would have made one as well.
 fn margin(summary: &mut Summary, answer: &DecideAnswer) {
-    let Margin { kind, lower, upper } = answer.decision.margin();
+    let MarginBounds { kind, lower, upper } = answer.decision.margin();
     // What every margin is above, or below, is no bound.
     let known = |bound: f64| bound.abs() < f64::MAX;
     let value = match (known(lower), known(upper)) {
@@ -178,7 +180,12 @@ fn margin(summary: &mut Summary, answer: &DecideAnswer) {
 }
 
 /// Adds why data is not separable.
-fn explain(summary: &mut Summary, shown: &Shown, conflicting: usize, explanation: &Explanation) {
+fn explain(
+    summary: &mut Summary,
+    shown: &ShownRows,
+    conflicting: usize,
+    explanation: &Explanation,
+) {
     // Two rows in conflict have been called the same row already.
     if conflicting > 2 || explanation.contradictions.len() > 1 {
         duplicates(summary, shown, &explanation.contradictions);
@@ -288,7 +295,7 @@ pub(super) fn work(answer: &DecideAnswer) -> String {
 
 fn conflict(
     summary: &mut Summary,
-    shown: &Shown,
+    shown: &ShownRows,
     rows: &[usize],
     contradiction: Option<(usize, usize)>,
 ) {
@@ -306,7 +313,7 @@ fn conflict(
     }
 }
 
-fn duplicates(summary: &mut Summary, shown: &Shown, groups: &[Vec<usize>]) {
+fn duplicates(summary: &mut Summary, shown: &ShownRows, groups: &[Vec<usize>]) {
     let [first, ..] = groups else {
         return;
     };
@@ -335,7 +342,7 @@ pub(super) fn must_go(removal: &Removal) -> String {
     }
 }
 
-fn removal(summary: &mut Summary, shown: &Shown, removal: Option<&Removal>) {
+fn removal(summary: &mut Summary, shown: &ShownRows, removal: Option<&Removal>) {
     let Some(removal) = removal else {
         let none = "found no rows without which the rest is separable and has both classes";
         summary.text("suspects", none);
@@ -367,7 +374,7 @@ fn removal(summary: &mut Summary, shown: &Shown, removal: Option<&Removal>) {
     shown.more(summary, SHOWN_SUSPECTS, count, "explanation.suspects");
 }
 
-fn carried_by(summary: &mut Summary, shown: &Shown, carried: &Carried) {
+fn carried_by(summary: &mut Summary, shown: &ShownRows, carried: &Carried) {
     let all = shown.answer.data.shape.rows;
     match carried.features[..] {
         [feature] => summary.text("carried by", &border(shown, carried, feature)),
@@ -398,7 +405,7 @@ fn carried_by(summary: &mut Summary, shown: &Shown, carried: &Carried) {
 }
 
 /// Returns what a single feature says: on which side of which value there is one class only.
-fn border(shown: &Shown, carried: &Carried, feature: usize) -> String {
+fn border(shown: &ShownRows, carried: &Carried, feature: usize) -> String {
     let data = &shown.answer.data;
     let border = carried.border.unwrap_or_default();
     let rising = carried.separator.weights[feature] > linsep::proof::IBig::ZERO;

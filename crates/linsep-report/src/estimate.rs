@@ -1,7 +1,7 @@
 //! Whether the estimate of a model exists, for people.
 
 use super::decision::{allow_more, ran_out, unproven};
-use super::summary::{Summary, Table, Tone};
+use super::summary::{Summary, TextTable, Tone};
 use super::voice::{Remedy, Voice};
 use super::{counted, grouped, number};
 use linsep::ask::{EstimateAnswer, NextStep};
@@ -135,11 +135,11 @@ pub fn words(answer: &EstimateAnswer, step: &NextStep) -> String {
     }
 }
 
-fn coefficient_table(names: &[String], estimates: &[String]) -> Table {
+fn coefficient_table(names: &[String], estimates: &[String]) -> TextTable {
     let few = names.len() <= SHOWN;
     let shown: Vec<usize> =
         (0..names.len()).filter(|&k| few || estimates[k] != "finite").take(SHOWN).collect();
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     let pick = |from: &[String]| shown.iter().map(|&k| from[k].clone()).collect::<Vec<_>>();
     let (mut first, mut second) = (pick(names), pick(estimates));
     if shown.len() < names.len() {

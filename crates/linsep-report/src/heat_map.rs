@@ -4,7 +4,7 @@ use super::classes::{cell, must_go, reason, shortened};
 use super::rounded;
 use super::svg::{Anchor, Drawing, escaped, px};
 use linsep::ask::{ClassVerdict, ClassesAnswer};
-use linsep::decide::{Margin, Verdict};
+use linsep::decide::{MarginBounds, Verdict};
 
 /// Pixels of a cell, and of the names on the left and above.
 const CELL: [f64; 2] = [58.0, 34.0];
@@ -110,7 +110,7 @@ fn about(found: &ClassesAnswer, answer: &ClassVerdict) -> String {
     let [negative, positive] = found.sides(answer.versus);
     let mut lines = vec![format!("{positive} against {negative}: {}", reason(answer))];
     if answer.is_separable() {
-        let Margin { kind, lower, .. } = answer.found.decision.margin();
+        let MarginBounds { kind, lower, .. } = answer.found.decision.margin();
         let lower = rounded(lower);
         lines.push(format!("{kind} margin at least {lower}"));
     }

@@ -34,17 +34,17 @@ pub enum Tone {
 }
 
 /// How wide a page is, and how words are painted on it.
-pub struct Page<'a> {
+pub struct TextPage<'a> {
     /// Characters per line; none if lines may have any length.
     pub width: Option<usize>,
     /// Returns the text as it is painted.
     pub paint: &'a dyn Fn(Tone, &str) -> String,
 }
 
-impl Page<'_> {
+impl TextPage<'_> {
     /// Returns the page that files and pipes are: lines of any length, without colours.
     pub fn plain() -> Self {
-        Page { width: None, paint: &|_, text| text.to_string() }
+        TextPage { width: None, paint: &|_, text| text.to_string() }
     }
 
     /// Returns how many characters a value may have per line.
@@ -59,17 +59,17 @@ pub struct Summary {
     tone: Tone,
     verdict: String,
     meaning: String,
-    entries: Vec<Entry>,
+    entries: Vec<SummaryEntry>,
 }
 
 #[derive(Clone, Debug)]
-struct Entry {
+struct SummaryEntry {
     word: String,
-    value: Value,
+    value: SummaryValue,
 }
 
 #[derive(Clone, Debug)]
-enum Value {
+enum SummaryValue {
     /// A sentence, wrapped.
     Text(String),
     /// Items with commas between them, cut at the end of the line.
@@ -77,17 +77,17 @@ enum Value {
     /// Code, never wrapped.
     Code(String),
     /// Columns, cut at the end of the line.
-    Table(Table),
+    Table(TextTable),
     /// Columns that begin further left, for those that need the room.
-    Wide(Table),
+    Wide(TextTable),
     /// Counts per class as bars.
     Bars { distances: Distances, classes: [String; 2] },
 }
 
 /// Aligned columns under their names.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
-    columns: Vec<TableColumn>,
+pub struct TextTable {
+    columns: Vec<TextColumn>,
     /// Columns that are always shown.
     kept: usize,
     /// Whether there are columns beyond the last.
@@ -95,17 +95,17 @@ pub struct Table {
 }
 
 #[derive(Clone, Debug)]
-struct TableColumn {
+struct TextColumn {
     name: String,
     cells: Vec<String>,
     numbers: bool,
 }
 
-impl Table {
+impl TextTable {
     /// Adds a column; one of numbers is aligned at the decimal point.
     pub fn column(&mut self, name: &str, cells: Vec<String>, numbers: bool) {
         let cells = cells.iter().map(|cell| escaped(cell)).collect();
-        self.columns.push(TableColumn { name: escaped(name), cells, numbers });
+        self.columns.push(TextColumn { name: escaped(name), cells, numbers });
     }
 
     /// Keeps the columns so far where lines are cut.
@@ -120,7 +120,7 @@ impl Table {
 
     /// Returns the lines, the header first: all columns, closer together if they fit only so, else as many as fit.
     fn lines(&self, room: usize) -> Vec<String> {
-        let columns: Vec<Vec<String>> = self.columns.iter().map(TableColumn::lines).collect();
+        let columns: Vec<Vec<String>> = self.columns.iter().map(TextColumn::lines).collect();
         let widths: Vec<usize> = columns.iter().map(|column| length(&column[0])).collect();
         let all = columns.len();
         let width = |shown: usize, gap: usize| {
@@ -142,7 +142,7 @@ impl Table {
     }
 }
 
-impl Table {
+impl TextTable {
     fn html(&self) -> String {
         let cells = |tag: &str, texts: Vec<&str>| -> String {
             let cell = |text: &str| format!("<{tag} style=\"{CELL}\">{}</{tag}>", html(text));
@@ -157,7 +157,7 @@ impl Table {
     }
 }
 
-impl TableColumn {
+impl TextColumn {
     /// Returns the name and the cells, all of one length.
     fn lines(&self) -> Vec<String> {
         if !self.numbers {
@@ -186,49 +186,49 @@ impl Summary {
 
     /// Adds a sentence behind a word, or under the entry before it if the word is empty.
     pub fn text(&mut self, word: &str, text: &str) {
-        self.push(word, Value::Text(escaped(text)));
+        self.push(word, SummaryValue::Text(escaped(text)));
     }
 
     /// Adds a line of code under the entry before it.
     pub fn code(&mut self, code: &str) {
-        self.push("", Value::Code(escaped(code)));
+        self.push("", SummaryValue::Code(escaped(code)));
     }
 
     /// Adds a lead and items with commas between them.
     pub fn list(&mut self, word: &str, lead: &str, items: &[String]) {
         let items = items.iter().map(|item| escaped(item)).collect();
-        self.push(word, Value::List { lead: escaped(lead), items });
+        self.push(word, SummaryValue::List { lead: escaped(lead), items });
     }
 
     /// Adds a table.
-    pub fn table(&mut self, table: Table) {
-        self.push("", Value::Table(table));
+    pub fn table(&mut self, table: TextTable) {
+        self.push("", SummaryValue::Table(table));
     }
 
     /// Adds a table that begins where words do.
-    pub fn wide(&mut self, table: Table) {
-        self.push("", Value::Wide(table));
+    pub fn wide(&mut self, table: TextTable) {
+        self.push("", SummaryValue::Wide(table));
     }
 
     /// Adds bars for the distances of the rows of both classes, the negative one first.
     pub fn bars(&mut self, distances: &Distances, classes: [&str; 2]) {
         let (distances, classes) = (distances.clone(), classes.map(escaped));
-        self.push("", Value::Bars { distances, classes });
+        self.push("", SummaryValue::Bars { distances, classes });
     }
 
-    fn push(&mut self, word: &str, value: Value) {
-        self.entries.push(Entry { word: word.to_string(), value });
+    fn push(&mut self, word: &str, value: SummaryValue) {
+        self.entries.push(SummaryEntry { word: word.to_string(), value });
     }
 
     /// Returns the summary as lines for a page.
-    pub fn lay_out(&self, page: &Page) -> String {
+    pub fn lay_out(&self, page: &TextPage) -> String {
         let headline = format!("{}: {}", self.verdict, self.meaning);
         let width = page.width.map_or(usize::MAX, |width| width.max(NARROWEST));
         let mut lines = wrapped(&headline, width, 2);
         lines[0] = lines[0].replacen(&self.verdict, &(page.paint)(self.tone, &self.verdict), 1);
-        for Entry { word, value } in &self.entries {
+        for SummaryEntry { word, value } in &self.entries {
             let blank = match value {
-                Value::Wide(_) => String::new(),
+                SummaryValue::Wide(_) => String::new(),
                 _ => " ".repeat(INDENT - 2),
             };
             let mut word = match word.is_empty() {
@@ -257,7 +257,7 @@ impl Summary {
         let mut out = format!(
             "<div><p><strong style=\"color:{colour}\">{verdict}</strong>: {meaning}</p><table>"
         );
-        for Entry { word, value } in &self.entries {
+        for SummaryEntry { word, value } in &self.entries {
             let cell = value.html();
             out.push_str(&format!(
                 "<tr><th style=\"{CELL}\">{}</th><td style=\"{CELL}\">{cell}</td></tr>",
@@ -276,34 +276,34 @@ fn html(text: &str) -> String {
     super::svg::escaped(&text.replace(STAY, " "))
 }
 
-impl Value {
+impl SummaryValue {
     fn html(&self) -> String {
         match self {
-            Value::Text(text) => html(text),
-            Value::Code(code) => format!("<code>{}</code>", html(code)),
-            Value::List { lead, items } => html(&format!("{lead}{}", items.join(", "))),
-            Value::Table(table) | Value::Wide(table) => table.html(),
-            Value::Bars { .. } => {
-                format!("<pre>{}</pre>", html(&self.lines(&Page::plain()).join("\n")))
+            SummaryValue::Text(text) => html(text),
+            SummaryValue::Code(code) => format!("<code>{}</code>", html(code)),
+            SummaryValue::List { lead, items } => html(&format!("{lead}{}", items.join(", "))),
+            SummaryValue::Table(table) | SummaryValue::Wide(table) => table.html(),
+            SummaryValue::Bars { .. } => {
+                format!("<pre>{}</pre>", html(&self.lines(&TextPage::plain()).join("\n")))
             }
         }
     }
 
-    fn lines(&self, page: &Page) -> Vec<String> {
+    fn lines(&self, page: &TextPage) -> Vec<String> {
         let room = page.room();
         match self {
-            Value::Text(text) => wrapped(text, room, 0),
-            Value::Code(code) => vec![format!("    {code}")],
-            Value::List { lead, items } => vec![cut(lead, items, room)],
-            Value::Table(table) | Value::Wide(table) => {
-                let more = if matches!(self, Value::Wide(_)) { INDENT - 2 } else { 0 };
+            SummaryValue::Text(text) => wrapped(text, room, 0),
+            SummaryValue::Code(code) => vec![format!("    {code}")],
+            SummaryValue::List { lead, items } => vec![cut(lead, items, room)],
+            SummaryValue::Table(table) | SummaryValue::Wide(table) => {
+                let more = if matches!(self, SummaryValue::Wide(_)) { INDENT - 2 } else { 0 };
                 let mut lines = table.lines(room.saturating_add(more));
                 if let Some(header) = lines.first_mut() {
                     *header = (page.paint)(Tone::Quiet, header);
                 }
                 lines
             }
-            Value::Bars { distances, classes } => bars(distances, classes, page),
+            SummaryValue::Bars { distances, classes } => bars(distances, classes, page),
         }
     }
 }
@@ -345,7 +345,7 @@ fn cut(lead: &str, items: &[String], room: usize) -> String {
 
 /// Returns one line of bars per class, rows on the wrong side painted as such. Each class has its own scale: the
 /// smaller one is to be seen, too.
-fn bars(distances: &Distances, classes: &[String; 2], page: &Page) -> Vec<String> {
+fn bars(distances: &Distances, classes: &[String; 2], page: &TextPage) -> Vec<String> {
     let (below, bins) = (distances.below(), distances.negative.len());
     // A space, and the hyperplane.
     let room = page.room().saturating_sub(bins + 2);
@@ -412,8 +412,8 @@ pub(super) fn add_distances(
 mod tests {
     use super::*;
 
-    fn page(width: usize) -> Page<'static> {
-        Page {
+    fn page(width: usize) -> TextPage<'static> {
+        TextPage {
             width: Some(width),
             paint: &|tone, text| match tone {
                 Tone::Quiet => text.to_string(),
@@ -422,7 +422,7 @@ mod tests {
         }
     }
 
-    fn check(summary: &Summary, page: &Page, expected: &[&str]) {
+    fn check(summary: &Summary, page: &TextPage, expected: &[&str]) {
         assert_eq!(summary.lay_out(page).lines().collect::<Vec<_>>(), expected);
     }
 
@@ -447,12 +447,12 @@ mod tests {
             "  work        2 passes in 12 ms and some more",
             "              a note with a very long - 1 term",
         ];
-        check(&summary, &Page::plain(), &plain);
+        check(&summary, &TextPage::plain(), &plain);
     }
 
     #[test]
     fn lists_and_tables_are_cut_where_the_line_ends() {
-        let mut table = Table::default();
+        let mut table = TextTable::default();
         table.column("row", vec!["7".into(), "12".into()], true);
         table.keep();
         table.column("age", vec!["1.5".into(), "20".into()], true);
@@ -470,9 +470,9 @@ mod tests {
             "               12  20     -3.25",
             "  rows        row 1, twenty, three",
         ];
-        check(&summary, &Page::plain(), &plain);
+        check(&summary, &TextPage::plain(), &plain);
         assert_eq!(cut("row ", &items, 18), "row 1, twenty, …");
-        let Value::Table(table) = &summary.entries[1].value else { panic!() };
+        let SummaryValue::Table(table) = &summary.entries[1].value else { panic!() };
         assert_eq!(table.lines(17), ["row   age  height", "  7   1.5  180", " 12  20     -3.25"]);
         assert_eq!(table.lines(15), ["row  age height", "  7  1.5 180", " 12 20    -3.25"]);
         assert_eq!(table.lines(14), ["row   age  …", "  7   1.5  …", " 12  20    …"]);
@@ -509,7 +509,7 @@ mod tests {
         summary.text("data", "positive \"\u{1b}[31m\"");
         check(
             &summary,
-            &Page::plain(),
+            &TextPage::plain(),
             &["separable: yes", "  data        positive \"\\u{1b}[31m\""],
         );
     }

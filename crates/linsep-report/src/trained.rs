@@ -1,6 +1,6 @@
 //! A hyperplane per class, for people.
 
-use super::summary::{Summary, Table, Tone};
+use super::summary::{Summary, TextTable, Tone};
 use super::voice::{Remedy, Voice};
 use super::{counted, grouped, rounded, text};
 use linsep::ask::ClassFitAnswer;
@@ -26,7 +26,7 @@ pub fn text(answer: &ClassFitAnswer, voice: &dyn Voice) -> Summary {
     let (right, percent) = (grouped(rows - trained.mistakes), 100.0 * answer.accuracy());
     summary.text("accuracy", &format!("{right} of {} ({percent:.1} %)", counted(rows, "row")));
     let shown = all.min(LISTED);
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.column("class", answer.names[..shown].to_vec(), false);
     let fits = &trained.fits[..shown];
     table.column("epochs", fits.iter().map(|fit| grouped(fit.epochs)).collect(), true);

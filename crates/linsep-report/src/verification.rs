@@ -4,7 +4,7 @@ use super::{counted, grouped};
 use linsep::ask::{FolderAnswer, VerifyAnswer};
 use linsep::classes::folder::{INDEX, QuestionKinds};
 use linsep::models::Model;
-use linsep::proof::{Margin, Refused, Removals, Verdict, Verified};
+use linsep::proof::{MarginBounds, Refused, Removals, Verdict, Verified};
 
 /// Questions and refusals that are named one by one.
 const SHOWN: usize = 10;
@@ -57,7 +57,7 @@ fn held(valid: &Verified) -> String {
         Some(_) => counted(valid.rows() as u64, "structure vector"),
         None => counted(valid.rows() as u64, "row"),
     };
-    let margin = valid.margin().map(|Margin { kind, lower, upper }| {
+    let margin = valid.margin().map(|MarginBounds { kind, lower, upper }| {
         format!("\n  margin      at least {lower:e} {kind}; none exceeds {upper:e}")
     });
     let removal = valid.removals().map(|Removals { at_least, at_most }| {

@@ -8,7 +8,7 @@ use linsep::Samples;
 use linsep::ask::DecideQuestion;
 use linsep::data::generate::Generator;
 use linsep_report::decision;
-use linsep_report::summary::Page;
+use linsep_report::summary::TextPage;
 use linsep_report::voice::Plain;
 
 fn check(samples: &Samples, resident: bool) {
@@ -24,7 +24,7 @@ fn check(samples: &Samples, resident: bool) {
     let answer = question.ask(&drawn, &mut ()).unwrap();
     assert_eq!(answer.to_json()["passes"], drawn.made());
     assert!(drawn.made() > plain.made());
-    let text = decision::text(&answer, &Plain).lay_out(&Page::plain());
+    let text = decision::text(&answer, &Plain).lay_out(&TextPage::plain());
     assert!(text.contains(&format!("{} passes in", drawn.made())), "{text}");
     let drawing = answer.decision.drawing_passes;
     assert!(text.contains(&format!("{drawing} of them to draw")), "{text}");

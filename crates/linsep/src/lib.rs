@@ -59,6 +59,7 @@ mod random;
 pub mod saved;
 pub mod soft_margin;
 mod standard;
+mod standardised;
 pub mod watch;
 
 pub use hyperplane::{Evaluation, Hyperplane, Margin};

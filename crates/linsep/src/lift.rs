@@ -52,14 +52,14 @@ pub struct Rows<'a> {
     samples: &'a Samples,
     length: Length,
     /// The number of the first row at hand, or of each.
-    numbers: Numbers<'a>,
+    numbers: NumbersAtHand<'a>,
     /// All rows, where there are others.
     whole: Option<&'a Whole<'a>>,
 }
 
 /// Which rows of the data are at hand.
 #[derive(Clone, Copy)]
-enum Numbers<'a> {
+enum NumbersAtHand<'a> {
     /// All from this one on.
     From(usize),
     /// These, rising.
@@ -69,7 +69,7 @@ enum Numbers<'a> {
 impl<'a> Rows<'a> {
     /// Returns the lifted samples z = y (x, 1) / ‖(x, 1)‖: points on the unit sphere.
     pub fn lifted(samples: &'a Samples) -> Self {
-        Rows { samples, length: Length::Unit, numbers: Numbers::From(0), whole: None }
+        Rows { samples, length: Length::Unit, numbers: NumbersAtHand::From(0), whole: None }
     }
 
     /// Returns the extended samples y (x, 1), not normalized.
@@ -83,14 +83,14 @@ impl<'a> Rows<'a> {
 
     /// Returns the extended samples times `unit`, a power of two.
     pub(crate) fn raw_in(samples: &'a Samples, unit: f64) -> Self {
-        Rows { samples, length: Length::Raw(unit), numbers: Numbers::From(0), whole: None }
+        Rows { samples, length: Length::Raw(unit), numbers: NumbersAtHand::From(0), whole: None }
     }
 
     /// Returns lifted rows, or raw ones, of which a block of the data is at hand.
     pub(crate) fn at_hand(whole: &'a Whole<'a>, block: &Block<'a>, raw: bool) -> Self {
         let places = block.places();
         let samples = block.samples();
-        let numbers = Numbers::From(block.number(places.start) - places.start);
+        let numbers = NumbersAtHand::From(block.number(places.start) - places.start);
         let others = samples.rows() < whole.len();
         let length = Self::length_in(whole, raw);
         Rows { samples, length, numbers, whole: others.then_some(whole) }
@@ -104,7 +104,7 @@ impl<'a> Rows<'a> {
         raw: bool,
     ) -> Self {
         let length = Self::length_in(whole, raw);
-        Rows { samples, length, numbers: Numbers::These(numbers), whole: Some(whole) }
+        Rows { samples, length, numbers: NumbersAtHand::These(numbers), whole: Some(whole) }
     }
 
     fn length_in(whole: &Whole, raw: bool) -> Length {
@@ -150,8 +150,8 @@ impl<'a> Rows<'a> {
     #[inline]
     fn find(&self, i: usize) -> Option<usize> {
         match self.numbers {
-            Numbers::From(first) => i.checked_sub(first).filter(|&k| k < self.samples.rows()),
-            Numbers::These(numbers) => numbers.binary_search(&i).ok(),
+            NumbersAtHand::From(first) => i.checked_sub(first).filter(|&k| k < self.samples.rows()),
+            NumbersAtHand::These(numbers) => numbers.binary_search(&i).ok(),
         }
     }
 
@@ -159,8 +159,8 @@ impl<'a> Rows<'a> {
     #[inline]
     fn place(&self, i: usize) -> usize {
         match self.numbers {
-            Numbers::From(first) => i - first,
-            Numbers::These(numbers) => numbers.binary_search(&i).expect("a row at hand"),
+            NumbersAtHand::From(first) => i - first,
+            NumbersAtHand::These(numbers) => numbers.binary_search(&i).expect("a row at hand"),
         }
     }
 
@@ -217,7 +217,7 @@ impl<'a> Rows<'a> {
             && !self.has(i)
         {
             if let Some(samples) = whole.fetch(i) {
-                let numbers = Numbers::From(i);
+                let numbers = NumbersAtHand::From(i);
                 Rows { samples: &samples, numbers, ..self.clone() }.add(i, c, w);
             }
             return;

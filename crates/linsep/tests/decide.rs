@@ -89,7 +89,7 @@ fn the_largest_margin_is_bracketed() {
 
 #[test]
 fn the_largest_geometric_margin_is_that_of_a_hard_support_vector_machine() {
-    let hard = svm::Settings { hard: true, tolerance: 1e-10, ..svm::Settings::default() };
+    let hard = svm::SvmSettings { hard: true, tolerance: 1e-10, ..svm::SvmSettings::default() };
     let settings = FitSettings {
         method: MethodSettings::Svm(hard),
         max_epochs: 1_000_000,

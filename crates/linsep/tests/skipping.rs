@@ -5,7 +5,7 @@
 
 use linsep::Samples;
 use linsep::data::samples::SparseBuilder;
-use linsep::online::fine::{Settings, Start};
+use linsep::online::fine::{FineSettings, Start};
 use linsep::online::{Fit, FitSettings, MethodSettings, fit};
 use proptest::prelude::*;
 
@@ -18,9 +18,9 @@ fn trace(fit: &Fit) -> (Vec<u64>, u64, u64, Vec<(u64, u64)>) {
 }
 
 /// Runs with and without skipping; returns the rows evaluated by each.
-fn check(samples: &Samples, settings: &Settings, shuffle: bool, max_epochs: u64) -> (u64, u64) {
+fn check(samples: &Samples, settings: &FineSettings, shuffle: bool, max_epochs: u64) -> (u64, u64) {
     let run = |skip| {
-        let method = MethodSettings::Fine(Settings { skip, ..settings.clone() });
+        let method = MethodSettings::Fine(FineSettings { skip, ..settings.clone() });
         let settings =
             FitSettings { method, max_epochs, shuffle, seed: 7, ..FitSettings::default() };
         fit(samples, &settings, &mut (), None).unwrap()
@@ -94,13 +94,13 @@ fn problem() -> impl Strategy<Value = Problem> {
     })
 }
 
-fn settings() -> impl Strategy<Value = Settings> {
+fn settings() -> impl Strategy<Value = FineSettings> {
     (
         prop::sample::select(vec![0.0, 1e-12, 1e-9, 1e-4, 0.1]),
         prop::sample::select(vec![1.0, 0.3, 1.7, 1.99]),
         prop::sample::select(vec![Start::First, Start::Zero, Start::Random]),
     )
-        .prop_map(|(epsilon, relaxation, start)| Settings {
+        .prop_map(|(epsilon, relaxation, start)| FineSettings {
             epsilon,
             relaxation,
             start,
@@ -122,7 +122,7 @@ fn larger_problems_and_the_work_that_skipping_saves() {
     use linsep::data::generate::Generator;
     let samples = Generator::new(20_000, 20, 3).samples::<f64>().unwrap();
     for shuffle in [false, true] {
-        let (skipping, plain) = check(&samples, &Settings::default(), shuffle, 1000);
+        let (skipping, plain) = check(&samples, &FineSettings::default(), shuffle, 1000);
         assert!(skipping * 5 < plain, "{skipping} against {plain}");
     }
 }
@@ -133,7 +133,7 @@ fn skipping_costs_little_where_it_cannot_help() {
     let values: Vec<f64> = (0..3000).map(|k| (k as f64 * 12.9898).sin()).collect();
     let labels = (0..1000).map(|i| (i as f64 * 78.233).sin() > 0.0).collect();
     let samples = Samples::dense(values, 3, labels).unwrap();
-    let settings = Settings { epsilon: 0.1, ..Settings::default() };
+    let settings = FineSettings { epsilon: 0.1, ..FineSettings::default() };
     let (skipping, plain) = check(&samples, &settings, false, 400);
     assert!((skipping as f64) < 1.2 * plain as f64, "{skipping} against {plain}");
 }
@@ -143,5 +143,5 @@ fn a_vanishing_vector_is_no_reference() {
     // At epsilon 0 on inseparable samples w shrinks towards zero.
     let x = vec![0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0];
     let samples = Samples::dense(x, 2, vec![true, true, false, false]).unwrap();
-    check(&samples, &Settings { epsilon: 0.0, ..Settings::default() }, false, 5000);
+    check(&samples, &FineSettings { epsilon: 0.0, ..FineSettings::default() }, false, 5000);
 }

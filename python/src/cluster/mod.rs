@@ -1,5 +1,5 @@
 //! Rows on the machines of a cluster. There, [`Packer`] makes packed rows of Arrow batches, [`Worker`] answers
-//! what a pass asks for, [`merge`] puts answers together and [`pick`] hands over single rows. Here, [`Cluster`]
+//! what a pass asks for, [`merge`] puts answers together and [`pick`] hands over single rows. Here, [`PyCluster`]
 //! has the functions that send a request to all of them. Nothing in it knows which cluster it is.
 
 mod arrow;
@@ -24,7 +24,7 @@ use pyo3::types::PyBytes;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::errors::Failure;
+use crate::errors::PyFailure;
 use crate::work::Wire;
 use packed::PackedBatch;
 pub use packer::Packer;
@@ -98,7 +98,7 @@ impl Worker {
         let stamp = std::mem::take(&mut self.stamp);
         let (request, before) = (&self.request, self.found.take());
         let found = self.pool.install(|| {
-            let (samples, runs) = rows.samples().map_err(Failure::from)?;
+            let (samples, runs) = rows.samples().map_err(PyFailure::from)?;
             let found = answer(request, &runs.blocks(&samples), stamp).ok_or_else(misunderstood)?;
             match before {
                 Some(before) => remote::merge(request, &before, &found).ok_or_else(misunderstood),
@@ -154,7 +154,7 @@ pub fn pick<'py>(
     if rows.is_empty() {
         return Ok(None);
     }
-    let (packed, numbers) = rows.pack().map_err(Failure::from)?;
+    let (packed, numbers) = rows.pack().map_err(PyFailure::from)?;
     Ok(Some((PyBytes::new(py, &numbers.to_bytes()), PyBytes::new(py, &packed))))
 }
 
@@ -185,10 +185,10 @@ pub fn scores<'py>(
     if batch.num_rows() == 0 {
         return Ok(PyArray1::from_slice(py, &[]));
     }
-    let features = batch_features(&batch, &lengths).map_err(Failure::from)?;
+    let features = batch_features(&batch, &lengths).map_err(PyFailure::from)?;
     let labels = Labels { positive: vec![true; features.rows()], names: LabelNames::default() };
     // Finds what is not finite.
-    let samples = Samples::part(features, labels, Missing::Refuse).map_err(Failure::from)?;
+    let samples = Samples::part(features, labels, Missing::Refuse).map_err(PyFailure::from)?;
     let coef = coef.as_slice()?;
     if coef.len() != samples.columns() {
         return Err(damaged());
@@ -198,8 +198,8 @@ pub fn scores<'py>(
 }
 
 /// Machines that hold rows, as functions that ask all of them.
-#[pyclass(frozen, module = "linsep._linsep")]
-pub struct Cluster {
+#[pyclass(frozen, name = "Cluster", module = "linsep._linsep")]
+pub struct PyCluster {
     ask: Py<PyAny>,
     fetch: Py<PyAny>,
     shape: Shape,
@@ -209,7 +209,7 @@ pub struct Cluster {
 }
 
 #[pymethods]
-impl Cluster {
+impl PyCluster {
     /// Returns the cluster. `ask` takes a request and returns answers; `fetch` takes the numbers of rows and
     /// returns what [`pick`] does, both for all machines.
     #[new]
@@ -229,18 +229,18 @@ impl Cluster {
         let label_names = LabelNames { negative, positive };
         let about = About { label_names, feature_names: columns, ..About::default() };
         let shape = Shape { rows, columns: features, sparse };
-        Cluster { ask, fetch, shape, stamp, about: about.into() }
+        PyCluster { ask, fetch, shape, stamp, about: about.into() }
     }
 }
 
-impl Cluster {
+impl PyCluster {
     /// Returns what `work` makes of the rows of a cluster.
     pub fn show<T>(
-        cluster: &Arc<Py<Cluster>>,
+        cluster: &Arc<Py<PyCluster>>,
         wire: &Wire,
-        work: impl FnOnce(&dyn Data) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let Cluster { shape, stamp, about, .. } = cluster.get();
+        work: impl FnOnce(&dyn Data) -> Result<T, PyFailure>,
+    ) -> Result<T, PyFailure> {
+        let PyCluster { shape, stamp, about, .. } = cluster.get();
         let calling = Calling { cluster, wire };
         let remote = Remote::new(&calling, *shape, about.clone());
         let worked = work(&match stamp {
@@ -248,8 +248,8 @@ impl Cluster {
             None => remote,
         });
         worked.map_err(|failure| match failure {
-            Failure::Ask(AskError::Data(Error { kind: ErrorKind::Changed, .. }), _) => {
-                Failure::Moved
+            PyFailure::Ask(AskError::Data(Error { kind: ErrorKind::Changed, .. }), _) => {
+                PyFailure::Moved
             }
             other => other,
         })
@@ -258,7 +258,7 @@ impl Cluster {
 
 /// The cluster as one call asks it: through the thread that has called.
 struct Calling<'a> {
-    cluster: &'a Arc<Py<Cluster>>,
+    cluster: &'a Arc<Py<PyCluster>>,
     wire: &'a Wire,
 }
 

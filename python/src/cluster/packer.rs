@@ -41,7 +41,7 @@ pub struct Packer {
 type Packed<'py> = (i64, i32, i32, i32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64, i64, bool);
 
 /// What is wrong with a row: its number in the partition or the data, the column, and what it is.
-type Fault = (i64, Option<String>, String);
+type RowFault = (i64, Option<String>, String);
 
 #[pymethods]
 impl Packer {
@@ -68,7 +68,7 @@ impl Packer {
         &mut self,
         py: Python<'py>,
         batch: &Bound<'py, PyAny>,
-    ) -> PyResult<(Vec<Packed<'py>>, Option<Fault>)> {
+    ) -> PyResult<(Vec<Packed<'py>>, Option<RowFault>)> {
         let batch = arrow::import(batch)?;
         if batch.num_rows() == 0 {
             return Ok((vec![], None));
@@ -140,7 +140,7 @@ impl Packer {
     }
 
     /// Returns what is wrong with the row of the least number of those with which anything is.
-    fn first_fault(&self, batch: &RecordBatch, numbers: &[i64]) -> Option<Fault> {
+    fn first_fault(&self, batch: &RecordBatch, numbers: &[i64]) -> Option<RowFault> {
         let mut order: Vec<usize> = (0..numbers.len()).collect();
         order.sort_unstable_by_key(|&i| numbers[i]);
         order.into_iter().find_map(|i| {
@@ -198,7 +198,7 @@ fn text(array: &ArrayRef, k: usize) -> Option<&str> {
     }
 }
 
-fn fault(error: &Error, numbers: &[i64]) -> Fault {
+fn fault(error: &Error, numbers: &[i64]) -> RowFault {
     let row = error.place.row.map_or(0, |row| row as usize - 1);
     let column = error.place.column.as_ref().map(|column| match column {
         Column::Name(name) => name.clone(),

@@ -1,7 +1,7 @@
 //! The page of the paper's experiments.
 
 use crate::experiments::{Experiment, Measurement};
-use crate::report::{Method, heading, methods};
+use crate::report::{MethodCells, heading, methods};
 use linsep_report::chart::Chart;
 use linsep_report::number;
 use linsep_report::page::Page;
@@ -29,7 +29,7 @@ pub fn page(results: &[(Experiment, Vec<Measurement>)], charts: &[Chart], scale:
         page.figure(&Chart { title: String::new(), ..chart.clone() }.draw().part(), caption);
         let rows: Vec<Vec<String>> = methods(experiment, runs)
             .into_iter()
-            .map(|Method { name, claim, epochs, mistakes, passes }| {
+            .map(|MethodCells { name, claim, epochs, mistakes, passes }| {
                 vec![name.replace('`', ""), claim.to_string(), epochs, mistakes, passes]
             })
             .collect();

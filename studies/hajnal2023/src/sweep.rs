@@ -66,7 +66,7 @@ impl Sweep {
     pub fn draw(&self) -> Drawing {
         let mut drawing = Drawing::new(SIZE[0], SIZE[1], &self.told());
         drawing.text("title", [LEFT, 28.0], Anchor::Start, &self.title);
-        let axes = Axes::new(&self.lines);
+        let axes = SweepAxes::new(&self.lines);
         axes.draw(&mut drawing, self);
         let end = |line: &SweepLine| line.points.last().map_or(0.0, |p| axes.y(p.range[1]));
         let mut names: Vec<f64> = self.lines.iter().map(end).collect();
@@ -97,7 +97,7 @@ impl Sweep {
 }
 
 /// Where numbers are.
-struct Axes {
+struct SweepAxes {
     x: Scale,
     y: Scale,
     /// The least and the largest power of ten: those of numbers above 0 below, those of ends on the left.
@@ -106,7 +106,7 @@ struct Axes {
     beyond: bool,
 }
 
-impl Axes {
+impl SweepAxes {
     fn new(lines: &[SweepLine]) -> Self {
         let points = || lines.iter().flat_map(|line| &line.points);
         let range = |values: Vec<f64>| {
@@ -123,7 +123,7 @@ impl Axes {
         // Where something did not end, the axis goes up to its limit, which is a round number above all ends.
         let top = if beyond { up[1].ceil() + ASIDE[1] } else { up[1] };
         let first = if zero { across[0] - ASIDE[0] } else { across[0] };
-        Axes {
+        SweepAxes {
             x: Scale::new([first, across[1]], [LEFT, SIZE[0] - RIGHT]),
             y: Scale::new([up[0], top], [SIZE[1] - BOTTOM, TOP]),
             powers: [across, up],
@@ -184,7 +184,7 @@ fn power_label(value: f64) -> String {
 }
 
 /// Draws the band from the least to the most.
-fn draw_band(drawing: &mut Drawing, axes: &Axes, line: &SweepLine) {
+fn draw_band(drawing: &mut Drawing, axes: &SweepAxes, line: &SweepLine) {
     let corner = |point: &SweepPoint, k: usize| {
         format!("{} {}", px(axes.x(point.at)), px(axes.y(point.range[k])))
     };
@@ -197,7 +197,7 @@ fn draw_band(drawing: &mut Drawing, axes: &Axes, line: &SweepLine) {
     }
 }
 
-fn draw_line(drawing: &mut Drawing, axes: &Axes, line: &SweepLine, name_at: f64) {
+fn draw_line(drawing: &mut Drawing, axes: &SweepAxes, line: &SweepLine, name_at: f64) {
     let colour = COLOURS[line.colour % COLOURS.len()];
     let dash = if line.dashed { DASHES[1] } else { DASHES[0] };
     let places: Vec<[String; 2]> =
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn a_sweep_has_places_for_zero_and_for_what_did_not_end() {
         let lines = vec![line("A", &[(0.0, 40.0), (0.01, 300.0), (1.0, f64::INFINITY)])];
-        let axes = Axes::new(&lines);
+        let axes = SweepAxes::new(&lines);
         assert!(axes.x(0.0) < axes.x(0.01) && axes.x(0.01) < axes.x(1.0));
         assert!(axes.y(f64::INFINITY) < axes.y(1000.0) && axes.y(1000.0) < axes.y(300.0));
         let svg = sweep(lines).svg();

@@ -10,7 +10,7 @@ use hajnal2023::report::csv;
 use linsep::Samples;
 use linsep::data::generate::Generator;
 use linsep::lift::Rows;
-use linsep::online::fine::{Fine, Settings, Start};
+use linsep::online::fine::{Fine, FineSettings, Start};
 use linsep::online::{
     Fit, FitSettings, Method, MethodSettings, Order, Span, Stop, Tally, fit, svm,
 };
@@ -21,7 +21,7 @@ fn fit_with(samples: &Samples, method: MethodSettings, max_epochs: u64) -> Fit {
 }
 
 fn fine(epsilon: f64) -> MethodSettings {
-    MethodSettings::Fine(Settings { epsilon, ..Settings::default() })
+    MethodSettings::Fine(FineSettings { epsilon, ..FineSettings::default() })
 }
 
 /// 100 is negative, 101 is positive (section 2).
@@ -71,7 +71,7 @@ fn xor_is_lifted_as_in_the_paper() {
 /// Runs `fine` row by row and shows each update: w before, the row, w after.
 fn each_update(
     samples: &Samples,
-    settings: &Settings,
+    settings: &FineSettings,
     epochs: u64,
     mut see: impl FnMut(&[f64], usize, &[f64]),
 ) -> Fine {
@@ -102,7 +102,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Returns the direction of the largest angular margin, and that margin.
 fn best_direction(samples: &Samples) -> (Vec<f64>, f64) {
-    let settings = svm::Settings { hard: true, tolerance: 1e-9, ..svm::Settings::default() };
+    let settings = svm::SvmSettings { hard: true, tolerance: 1e-9, ..svm::SvmSettings::default() };
     let found = fit_with(samples, MethodSettings::Svm(settings), 1_000_000);
     assert_eq!(found.stop, Stop::Separated);
     let mut w = found.hyperplane.weights;
@@ -117,7 +117,7 @@ fn an_update_gives_its_sample_the_score_epsilon() {
     let samples = Generator::new(200, 5, 1).samples::<f64>().unwrap();
     let rows = Rows::lifted(&samples);
     for epsilon in [0.0, 1e-9, 1e-3] {
-        let settings = Settings { epsilon, skip: false, ..Settings::default() };
+        let settings = FineSettings { epsilon, skip: false, ..FineSettings::default() };
         let mut updates = 0;
         each_update(&samples, &settings, 50, |_, i, after| {
             let score = rows.score(i, after);
@@ -132,7 +132,7 @@ fn an_update_gives_its_sample_the_score_epsilon() {
 fn at_epsilon_zero_length_falls_and_the_angle_to_every_separator_shrinks() {
     let samples = Generator::new(200, 5, 2).samples::<f64>().unwrap();
     let (best, _) = best_direction(&samples);
-    let settings = Settings { epsilon: 0.0, skip: false, ..Settings::default() };
+    let settings = FineSettings { epsilon: 0.0, skip: false, ..FineSettings::default() };
     let mut updates = 0;
     each_update(&samples, &settings, 50, |before, _, after| {
         let length = |w: &[f64]| dot(w, w).sqrt();
@@ -155,7 +155,7 @@ fn every_update_comes_nearer_to_a_solution_by_epsilon() {
         let distance =
             |w: &[f64]| w.iter().zip(&solution).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         let least = relaxation * (2.0 - relaxation) * epsilon * epsilon;
-        let settings = Settings { epsilon, relaxation, skip: false, ..Settings::default() };
+        let settings = FineSettings { epsilon, relaxation, skip: false, ..FineSettings::default() };
         let mut updates = 0;
         let method = each_update(&samples, &settings, u64::MAX, |before, _, after| {
             let gain = distance(before) - distance(after);
@@ -205,7 +205,7 @@ fn fine_is_the_loop_of_the_paper() {
 fn every_start_ends_in_a_separation() {
     let samples = Generator::new(300, 4, 11).samples::<f64>().unwrap();
     for start in [Start::First, Start::Zero, Start::Random] {
-        let method = MethodSettings::Fine(Settings { start, ..Settings::default() });
+        let method = MethodSettings::Fine(FineSettings { start, ..FineSettings::default() });
         assert_eq!(fit_with(&samples, method, 10_000).stop, Stop::Separated, "{start:?}");
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use linsep::data::error::{Column, path_name};
-use linsep::data::read::{self, Block, Expected, Unknown};
+use linsep::data::read::{self, Expected, FeatureBlock, Unknown};
 use linsep::data::samples::Encoding;
 use linsep::saved::{AnyModel, Classifier, SavedModelError};
 use linsep_report::{counted, grouped, number};
@@ -150,7 +150,7 @@ impl Predictions {
     }
 
     /// Compares predictions with the labels that the rows have.
-    fn compare(&mut self, block: &Block, named: &[(usize, f64)]) {
+    fn compare(&mut self, block: &FeatureBlock, named: &[(usize, f64)]) {
         let (Some(labels), names) = (&block.labels, &self.classifier.names) else { return };
         let own: Vec<Vec<bool>> = names.iter().map(|name| labels.matches(name)).collect();
         let missing = labels.matches("");
@@ -166,7 +166,7 @@ impl Predictions {
         }
     }
 
-    fn block(&mut self, block: &Block) -> String {
+    fn block(&mut self, block: &FeatureBlock) -> String {
         let named = self.classifier.classify(&block.features);
         self.compare(block, &named);
         let mut text = self.head();

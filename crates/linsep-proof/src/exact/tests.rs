@@ -122,7 +122,7 @@ proptest! {
         let weights: Vec<IBig> = pairs.iter().map(|&(m, shift, _)| IBig::from(m) << shift).collect();
         let bias = IBig::from(bias);
         let x: Vec<f64> = pairs.iter().map(|p| p.2).collect();
-        let mut sum = Sum::default();
+        let mut sum = ExactSum::default();
         sum.add(bias.clone(), 0);
         for (weight, &x) in weights.iter().zip(&x) {
             let (mantissa, exponent) = parts(x);

@@ -6,30 +6,30 @@ pub const SHIFT: f64 = (1_u64 << 52) as f64;
 
 /// A number as the sum of two floats, of which the first is the number rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Exact {
+pub struct FloatPair {
     pub high: f64,
     pub low: f64,
 }
 
-impl From<f64> for Exact {
+impl From<f64> for FloatPair {
     fn from(value: f64) -> Self {
-        Exact { high: value, low: 0.0 }
+        FloatPair { high: value, low: 0.0 }
     }
 }
 
-impl Exact {
+impl FloatPair {
     /// Returns a - b (Knuth's sum). A difference beyond the range of floats is infinite.
     pub fn difference(a: f64, b: f64) -> Self {
         let high = a - b;
         let part = high - a;
         let low = (a - (high - part)) - (b + part);
-        Exact { high, low: if high.is_finite() { low } else { 0.0 } }
+        FloatPair { high, low: if high.is_finite() { low } else { 0.0 } }
     }
 
     /// Returns a b, where a is a small integer. A product beyond the range of floats is infinite.
     pub fn product(a: f64, b: f64) -> Self {
         let high = a * b;
-        Exact { high, low: if high.is_finite() { a.mul_add(b, -high) } else { 0.0 } }
+        FloatPair { high, low: if high.is_finite() { a.mul_add(b, -high) } else { 0.0 } }
     }
 }
 
@@ -40,15 +40,16 @@ mod tests {
 
     #[test]
     fn nothing_is_lost() {
-        let check = |found: Exact, high: f64, low: f64| assert_eq!(found, Exact { high, low });
-        check(Exact::difference(0.3, 0.1), 0.3 - 0.1, 0.0);
-        check(Exact::difference(1.0, 2f64.powi(-60)), 1.0, -(2f64.powi(-60)));
-        check(Exact::difference(1e16, -1.0), 1e16, 1.0);
-        check(Exact::difference(-1.0, 1e16), -1e16, -1.0);
-        check(Exact::difference(5.0, 3.0), 2.0, 0.0);
-        check(Exact::difference(f64::MAX, -f64::MAX), f64::INFINITY, 0.0);
-        check(Exact::product(3.0, 0.1), 3.0 * 0.1, -(2f64.powi(-55)));
-        check(Exact::product(-2.0, 0.1), -0.2, 0.0);
-        check(Exact::product(3.0, 5e-324), 1.5e-323, 0.0);
+        let check =
+            |found: FloatPair, high: f64, low: f64| assert_eq!(found, FloatPair { high, low });
+        check(FloatPair::difference(0.3, 0.1), 0.3 - 0.1, 0.0);
+        check(FloatPair::difference(1.0, 2f64.powi(-60)), 1.0, -(2f64.powi(-60)));
+        check(FloatPair::difference(1e16, -1.0), 1e16, 1.0);
+        check(FloatPair::difference(-1.0, 1e16), -1e16, -1.0);
+        check(FloatPair::difference(5.0, 3.0), 2.0, 0.0);
+        check(FloatPair::difference(f64::MAX, -f64::MAX), f64::INFINITY, 0.0);
+        check(FloatPair::product(3.0, 0.1), 3.0 * 0.1, -(2f64.powi(-55)));
+        check(FloatPair::product(-2.0, 0.1), -0.2, 0.0);
+        check(FloatPair::product(3.0, 5e-324), 1.5e-323, 0.0);
     }
 }

@@ -25,10 +25,10 @@ use linsep_data::{Absorb, Block, Data, Features, Reads, Samples, Shape};
 use rayon::prelude::*;
 
 use crate::exact::Row;
-use exactly::Exact;
+use exactly::FloatPair;
 pub use model::{Model, ModelError, Response, Ties, Trial};
 pub use vectors::Vector;
-use vectors::{Layout, vectors};
+use vectors::{VectorLayout, vectors};
 
 /// Values of a block that is shown.
 const BLOCK_VALUES: usize = 1 << 15;
@@ -51,7 +51,7 @@ pub struct Coefficient {
 
 /// How vectors are shown as rows under two labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
+enum ShownAs {
     /// As (x, y): the bias is one of the coefficients, or stands for a column that is constant.
     WithBias,
     /// On both sides.
@@ -76,9 +76,9 @@ enum Shown {
 /// ```
 pub struct Structure<'a> {
     design: &'a Features,
-    layout: Layout,
+    layout: VectorLayout,
     list: Vec<Vector>,
-    shown: Shown,
+    shown: ShownAs,
     /// A column that is the same number, not zero, in all rows: then the bias stands for it.
     constant: Option<(usize, f64)>,
     /// Columns whose numbers take two floats: the first part is there, the second in a column at the end.
@@ -97,9 +97,9 @@ impl<'a> Structure<'a> {
         response: &Response,
         kept: Option<&[bool]>,
     ) -> Result<Self, ModelError> {
-        let layout = Layout::new(design.columns(), model, response)?;
+        let layout = VectorLayout::new(design.columns(), model, response)?;
         let list = vectors(design.rows(), model, response, kept)?;
-        let shown = if layout.has_bias() { Shown::WithBias } else { Shown::Doubled };
+        let shown = if layout.has_bias() { ShownAs::WithBias } else { ShownAs::Doubled };
         let mut structure = Structure {
             design,
             layout,
@@ -117,12 +117,14 @@ impl<'a> Structure<'a> {
     /// Returns the same vectors with the bias in the place of a column, counted from 0, that is one number, not
     /// zero, in all rows. Nothing if it is not, or if vectors are no rows of the design.
     pub fn with_constant(mut self, column: usize) -> Option<Self> {
-        if self.shown == Shown::WithBias || !self.layout.is_plain() || column >= self.layout.columns
+        if self.shown == ShownAs::WithBias
+            || !self.layout.is_plain()
+            || column >= self.layout.columns
         {
             return None;
         }
         let value = constant_value(self.design, column)?;
-        (self.shown, self.constant) = (Shown::WithBias, Some((column, value)));
+        (self.shown, self.constant) = (ShownAs::WithBias, Some((column, value)));
         Some(self)
     }
 
@@ -148,7 +150,7 @@ impl<'a> Structure<'a> {
 
     /// Returns whether every vector is shown on both sides.
     pub fn is_doubled(&self) -> bool {
-        self.shown == Shown::Doubled
+        self.shown == ShownAs::Doubled
     }
 
     /// Returns whether rows are those of the design as they stand, one each, under these labels; then these.
@@ -229,7 +231,7 @@ impl<'a> Structure<'a> {
             return out.extend(parts);
         };
         let mut rests = vec![];
-        self.layout.visit(self.design, vector, &mut |column, value: Exact| {
+        self.layout.visit(self.design, vector, &mut |column, value: FloatPair| {
             if value.high != 0.0 {
                 out.push((column, value.high));
             }
@@ -302,11 +304,11 @@ impl<'a> Structure<'a> {
     /// Returns these rows, as they are shown.
     fn rows(&self, rows: impl ExactSizeIterator<Item = usize> + Clone) -> Result<Samples, Error> {
         match self.shown {
-            Shown::WithBias => {
+            ShownAs::WithBias => {
                 let positive = rows.clone().map(|row| self.positive(row)).collect();
                 self.samples(rows.map(|row| (row, false)), positive)
             }
-            Shown::Doubled => {
+            ShownAs::Doubled => {
                 let positive = rows.clone().map(|row| row.is_multiple_of(2)).collect();
                 let line = |row: usize| (row / 2, self.positive(row / 2) != row.is_multiple_of(2));
                 self.samples(rows.map(line), positive)

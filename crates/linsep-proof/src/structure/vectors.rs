@@ -11,7 +11,7 @@
 
 use linsep_data::Features;
 
-use super::exactly::Exact;
+use super::exactly::FloatPair;
 use super::{Coefficient, Model, ModelError, Response, Ties, Trial};
 use crate::exact::Row;
 
@@ -44,7 +44,7 @@ impl Vector {
 
 /// Where the numbers of vectors stand.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
+pub struct VectorLayout {
     /// Columns of the design.
     pub columns: usize,
     form: Form,
@@ -68,7 +68,7 @@ enum Form {
     Differences,
 }
 
-impl Layout {
+impl VectorLayout {
     /// Returns the layout. Errors if the response is not of the model's kind, or has too few categories.
     pub fn new(columns: usize, model: &Model, response: &Response) -> Result<Self, ModelError> {
         let categories = || match response {
@@ -98,7 +98,7 @@ impl Layout {
             }
             Model::Conditional {} | Model::Cox { .. } => Form::Differences,
         };
-        let layout = Layout { columns, form };
+        let layout = VectorLayout { columns, form };
         match u32::try_from(layout.width().saturating_mul(2)) {
             Ok(_) => Ok(layout),
             Err(_) => Err(ModelError::TooMany { found: layout.width() }),
@@ -239,14 +239,19 @@ impl Layout {
     }
 
     /// Calls `visit` with the columns, rising, and the numbers of a vector, without its label.
-    pub fn visit(&self, design: &Features, vector: &Vector, visit: &mut dyn FnMut(usize, Exact)) {
+    pub fn visit(
+        &self,
+        design: &Features,
+        vector: &Vector,
+        visit: &mut dyn FnMut(usize, FloatPair),
+    ) {
         let (row, at) = (Row::of(design, vector.row), vector.at as usize);
         let mut block = |start: usize, constant: Option<f64>, sign: f64| {
             if let Some(constant) = constant {
                 visit(start, constant.into());
             }
             let start = start + usize::from(constant.is_some());
-            row.for_each(|k, x| visit(start + k, Exact::from(sign * x)));
+            row.for_each(|k, x| visit(start + k, FloatPair::from(sign * x)));
         };
         match self.form {
             Form::Plain { .. } => block(0, None, 1.0),
@@ -260,9 +265,9 @@ impl Layout {
             }
             Form::Thresholds { thresholds } => {
                 if at > 0 {
-                    visit(at - 1, Exact::from(1.0));
+                    visit(at - 1, FloatPair::from(1.0));
                 }
-                row.for_each(|k, x| visit(thresholds - 1 + k, Exact::from(-x)));
+                row.for_each(|k, x| visit(thresholds - 1 + k, FloatPair::from(-x)));
             }
             Form::ThresholdBlocks { .. } => {
                 let start = at * (self.columns + 1);
@@ -274,9 +279,9 @@ impl Layout {
             Form::Steps { steps } => {
                 let (low, high) = (at.min(vector.other), at.max(vector.other));
                 let sign = if at > vector.other { 1.0 } else { -1.0 };
-                (low..high).for_each(|step| visit(step, Exact::from(sign)));
+                (low..high).for_each(|step| visit(step, FloatPair::from(sign)));
                 let times = sign * (high - low) as f64;
-                row.for_each(|k, x| visit(steps + k, Exact::product(times, x)));
+                row.for_each(|k, x| visit(steps + k, FloatPair::product(times, x)));
             }
             Form::StepBlocks { .. } => {
                 let (low, high) = (at.min(vector.other), at.max(vector.other));
@@ -289,8 +294,8 @@ impl Layout {
 }
 
 /// Calls `visit` with the columns, rising, and the differences of two rows of one form.
-fn difference(one: Row, other: Row, visit: &mut dyn FnMut(usize, Exact)) {
-    let mut take = |k: usize, a: f64, b: f64| visit(k, Exact::difference(a, b));
+fn difference(one: Row, other: Row, visit: &mut dyn FnMut(usize, FloatPair)) {
+    let mut take = |k: usize, a: f64, b: f64| visit(k, FloatPair::difference(a, b));
     match (one, other) {
         (Row::Dense64(a), Row::Dense64(b)) => {
             a.iter().zip(b).enumerate().for_each(|(k, (&a, &b))| take(k, a, b));

@@ -52,7 +52,7 @@ fn with_margin(
     rows: &[(usize, f64)],
 ) -> Proof {
     let rows = rows.iter().copied().collect();
-    proof.clone().with_margin(Margin { kind, lower, upper }, &rows)
+    proof.clone().with_margin(MarginBounds { kind, lower, upper }, &rows)
 }
 
 /// Checks what becomes of the claim, in every form of the data, and after a trip through its file.
@@ -230,7 +230,7 @@ fn half_the_distance_of_two_points_bounds_the_geometric_margin() {
             };
             assert_eq!(
                 claim(lower, tight).unwrap().margin(),
-                Some(Margin { kind: Geometric, lower, upper: tight })
+                Some(MarginBounds { kind: Geometric, lower, upper: tight })
             );
             assert!(claim(lower * 1.01, tight).is_err());
             assert!(claim(lower, tight * 0.99).is_err());
@@ -289,7 +289,7 @@ fn margins_are_bounded_from_both_sides() {
         };
         assert_eq!(
             claim(lower, upper, &rows).unwrap().margin(),
-            Some(Margin { kind: Angular, lower, upper })
+            Some(MarginBounds { kind: Angular, lower, upper })
         );
         let what = |refused: Refused| match refused {
             Refused::Margin { what, .. } => what,

@@ -163,7 +163,7 @@ pub(super) fn encode_ids(ids: &RowIds, out: &mut Vec<u8>) {
 
 /// What the rows of a cache look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) enum Shape {
+pub(super) enum CacheShape {
     /// Dense `f64` of so many columns.
     Dense64(usize),
     /// Dense `f32` of so many columns.
@@ -176,19 +176,19 @@ pub(super) enum Shape {
 pub(super) fn decode(
     bytes: &[u8],
     rows: usize,
-    shape: Shape,
+    shape: CacheShape,
     named: bool,
 ) -> Result<(Features, Option<RowIds>), Error> {
     let mut bytes = Bytes(bytes);
     let features = match shape {
-        Shape::Dense64(columns) => {
+        CacheShape::Dense64(columns) => {
             let mut values = vec![0.0_f64; rows * columns];
             for k in 0..columns {
                 read_column(&mut bytes, rows, |i, v| values[i * columns + k] = v)?;
             }
             Dense::new(values, rows, columns).into()
         }
-        Shape::Dense32(columns) => {
+        CacheShape::Dense32(columns) => {
             let mut values = vec![0.0_f32; rows * columns];
             for k in 0..columns {
                 // Every value was one of this type.
@@ -196,7 +196,7 @@ pub(super) fn decode(
             }
             Dense::new(values, rows, columns).into()
         }
-        Shape::Sparse(base, columns) => {
+        CacheShape::Sparse(base, columns) => {
             let stored = bytes.number()?;
             let mut offsets = vec![0];
             for _ in 0..rows {
@@ -239,12 +239,12 @@ mod tests {
     fn check(values: &[f64], width: Width) {
         assert_eq!(Width::of(values), width, "{values:?}");
         let bytes = encode_dense(values, 1);
-        let (found, _) = decode(&bytes, values.len(), Shape::Dense64(1), false).unwrap();
+        let (found, _) = decode(&bytes, values.len(), CacheShape::Dense64(1), false).unwrap();
         for (i, value) in values.iter().enumerate() {
             found.for_each(i, |_, found| assert_eq!(found.to_bits(), value.to_bits()));
         }
         for cut in 0..bytes.len() {
-            assert!(decode(&bytes[..cut], values.len(), Shape::Dense64(1), false).is_err());
+            assert!(decode(&bytes[..cut], values.len(), CacheShape::Dense64(1), false).is_err());
         }
     }
 
@@ -274,7 +274,7 @@ mod tests {
             names[..rows.len()].iter().for_each(|name| ids.push(name));
             let mut bytes = encode_dense(&values, 3);
             encode_ids(&ids, &mut bytes);
-            let (found, named) = decode(&bytes, rows.len(), Shape::Dense64(3), true).unwrap();
+            let (found, named) = decode(&bytes, rows.len(), CacheShape::Dense64(3), true).unwrap();
             prop_assert_eq!(named.unwrap(), ids);
             let mut back = vec![];
             (0..rows.len()).for_each(|i| found.for_each(i, |_, v| back.push(v.to_bits())));
@@ -284,7 +284,7 @@ mod tests {
 
         #[test]
         fn damage_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..60), rows in 0usize..9) {
-            for shape in [Shape::Dense64(2), Shape::Dense32(1), Shape::Sparse(1, 5)] {
+            for shape in [CacheShape::Dense64(2), CacheShape::Dense32(1), CacheShape::Sparse(1, 5)] {
                 let _ = decode(&bytes, rows, shape, true);
             }
         }

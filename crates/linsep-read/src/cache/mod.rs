@@ -23,9 +23,9 @@ use linsep_data::samples::{Features, LabelNames, Labels, RowIds, RowNumbers};
 use serde::{Deserialize, Serialize};
 
 use super::labels::LabelFile;
-use super::piece::{Layout, Levels};
+use super::piece::{Levels, RawLayout};
 use super::stamp::{Stamp, read_at};
-use super::streamed::{Known, Parts, SparseShape, StreamOptions};
+use super::streamed::{KnownTable, Parts, SparseShape, StreamOptions};
 use super::{Opened, ReadOptions, Source};
 
 /// What a cache begins and ends with.
@@ -37,12 +37,12 @@ const EXTENSION: &str = "linsep-cache";
 
 /// What is known of the rows of a cache.
 #[derive(Serialize, Deserialize)]
-struct Contents {
+struct CacheContents {
     /// What the cache is a copy of.
     identity: String,
-    shape: block::Shape,
+    shape: block::CacheShape,
     named: bool,
-    layout: Layout,
+    layout: RawLayout,
     levels: Vec<Levels>,
     negative: String,
     positive: String,
@@ -52,13 +52,13 @@ struct Contents {
     /// How many rows are not left out, and how many values are stored.
     rows: usize,
     stored: u64,
-    labels: Place,
-    blocks: Vec<Place>,
+    labels: BlockPlace,
+    blocks: Vec<BlockPlace>,
 }
 
 /// Where a block is.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct Place {
+struct BlockPlace {
     at: u64,
     bytes: usize,
     rows: usize,
@@ -69,9 +69,9 @@ struct Place {
 pub(super) struct CacheParts {
     file: File,
     path: PathBuf,
-    shape: block::Shape,
+    shape: block::CacheShape,
     named: bool,
-    blocks: Vec<Place>,
+    blocks: Vec<BlockPlace>,
     rows: Vec<usize>,
     /// The file that the cache is a copy of.
     original: Option<Stamp>,
@@ -87,7 +87,7 @@ pub(super) fn open(
     labels: Option<LabelFile>,
     stream: &StreamOptions,
     progress: &(dyn Fn(u64) + Sync),
-) -> Result<(CacheParts, Known), Error> {
+) -> Result<(CacheParts, KnownTable), Error> {
     let copied = match source {
         Source::File(path) if !source.is_read_once() => Some(Original::of(path, options)?),
         _ => None,
@@ -112,7 +112,7 @@ pub(super) fn open(
     }
     let mut table = opened.table(options, labels.is_some())?;
     let in_cache = |error: io::Error| Error::from(error).in_source(&path_name(&path));
-    let sought = write::Sought { identity: &identity, limit: stream.cache_limit };
+    let sought = write::SoughtCache { identity: &identity, limit: stream.cache_limit };
     write::write(&mut *table, &path, &sought, options, labels, progress)?;
     if let Some(stamp) = &original {
         // What was copied while it changed is a copy of nothing.
@@ -192,7 +192,11 @@ fn sampled(path: &Path, size: u64) -> Result<u64, Error> {
 
 impl CacheParts {
     /// Returns a cache that was written for this. Errors if there is none, or if it is damaged.
-    fn open(path: &Path, identity: &str, original: Option<Stamp>) -> Result<(Self, Known), Error> {
+    fn open(
+        path: &Path,
+        identity: &str,
+        original: Option<Stamp>,
+    ) -> Result<(Self, KnownTable), Error> {
         let name = path_name(path);
         Self::read_contents(path, identity, original).map_err(|error| error.in_source(&name))
     }
@@ -201,7 +205,7 @@ impl CacheParts {
         path: &Path,
         identity: &str,
         original: Option<Stamp>,
-    ) -> Result<(Self, Known), Error> {
+    ) -> Result<(Self, KnownTable), Error> {
         let damaged = |what: &str| ErrorKind::Damaged { what: what.to_string() };
         let file = File::open(path)?;
         let size = file.metadata()?.len();
@@ -217,12 +221,12 @@ impl CacheParts {
         if crc32fast::hash(&text) != checksum {
             return Err(damaged("a checksum of the cache is wrong").into());
         }
-        let contents: Contents = serde_json::from_slice(&text)
+        let contents: CacheContents = serde_json::from_slice(&text)
             .map_err(|error| damaged(&format!("the cache cannot be understood: {error}")))?;
         if contents.identity != identity {
             return Err(damaged("the cache is one of other data").into());
         }
-        let Contents { shape, named, layout, levels, labels, blocks, dropped, .. } = contents;
+        let CacheContents { shape, named, layout, levels, labels, blocks, dropped, .. } = contents;
         let bits = checked(&file, labels)?;
         let positive: Vec<bool> =
             (0..contents.rows).map(|i| bits[i / 8] >> (i % 8) & 1 == 1).collect();
@@ -230,7 +234,7 @@ impl CacheParts {
         let rows = blocks.iter().map(|place| place.rows).collect();
         let path = path.to_path_buf();
         let parts = CacheParts { file, path, shape, named, blocks, rows, original };
-        let known = Known {
+        let known = KnownTable {
             layout,
             levels,
             labels: Labels { positive, names },
@@ -238,7 +242,7 @@ impl CacheParts {
             dropped_in_all: contents.dropped_in_all,
             rows: contents.kept,
             sparse: match shape {
-                block::Shape::Sparse(base, columns) => {
+                block::CacheShape::Sparse(base, columns) => {
                     Some(SparseShape { base, columns, stored: contents.stored })
                 }
                 _ => None,
@@ -256,7 +260,7 @@ impl CacheParts {
 }
 
 /// Returns the bytes of a block. Errors if they are not those that were written.
-fn checked(file: &File, place: Place) -> Result<Vec<u8>, Error> {
+fn checked(file: &File, place: BlockPlace) -> Result<Vec<u8>, Error> {
     let mut bytes = vec![0; place.bytes];
     read_at(file, &mut bytes, place.at)?;
     match crc32fast::hash(&bytes) == place.checksum {
@@ -293,11 +297,11 @@ impl Parts for CacheParts {
     }
 
     fn memory(&self) -> u64 {
-        let values = |place: &Place| match self.shape {
-            block::Shape::Dense32(columns) | block::Shape::Dense64(columns) => {
+        let values = |place: &BlockPlace| match self.shape {
+            block::CacheShape::Dense32(columns) | block::CacheShape::Dense64(columns) => {
                 (place.rows * columns) as u64 * 8
             }
-            block::Shape::Sparse(..) => 2 * place.bytes as u64,
+            block::CacheShape::Sparse(..) => 2 * place.bytes as u64,
         };
         self.blocks.iter().map(|place| place.bytes as u64 + values(place)).max().unwrap_or(0)
     }

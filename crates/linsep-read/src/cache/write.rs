@@ -6,19 +6,19 @@ use std::path::Path;
 use linsep_data::error::{Error, ErrorKind, path_name};
 use linsep_data::samples::{RowIds, RowNumbers};
 
-use super::{Contents, MAGIC, Place, block};
+use super::{BlockPlace, CacheContents, MAGIC, block};
 use crate::gather::Gather;
 use crate::labels::LabelFile;
 use crate::piece::{SparseRows, Values};
 use crate::streamed::settled;
 use crate::whole_file::WholeFile;
-use crate::{ReadOptions, Table};
+use crate::{ReadOptions, TableReader};
 
 /// Values of a block: enough for a disk to be quick, few enough for many blocks to be in memory.
 const BLOCK_VALUES: usize = 1 << 17;
 
 /// What a cache is to be.
-pub(super) struct Sought<'a> {
+pub(super) struct SoughtCache<'a> {
     pub(super) identity: &'a str,
     pub(super) limit: Option<u64>,
 }
@@ -28,9 +28,9 @@ pub(super) struct Sought<'a> {
 /// Errors if they cannot be read, if the disk is full, and if the cache would exceed its limit. Nothing is
 /// left behind then.
 pub(super) fn write(
-    table: &mut dyn Table,
+    table: &mut dyn TableReader,
     path: &Path,
-    sought: &Sought,
+    sought: &SoughtCache,
     options: &ReadOptions,
     labels: Option<LabelFile>,
     progress: &(dyn Fn(u64) + Sync),
@@ -67,7 +67,7 @@ pub(super) fn write(
     });
     let bits: Vec<u8> = bits.collect();
     let place = out.block(&bits, settled.labels.positive.len())?;
-    let contents = Contents {
+    let contents = CacheContents {
         identity: sought.identity.to_string(),
         shape,
         named: pending.named,
@@ -110,10 +110,10 @@ impl Writer<'_> {
             .map_err(|error| Error::from(ErrorKind::Cache(error)).in_source(self.name))
     }
 
-    fn block(&mut self, bytes: &[u8], rows: usize) -> Result<Place, Error> {
+    fn block(&mut self, bytes: &[u8], rows: usize) -> Result<BlockPlace, Error> {
         let (at, checksum) = (self.at, crc32fast::hash(bytes));
         self.put(bytes)?;
-        Ok(Place { at, bytes: bytes.len(), rows, checksum })
+        Ok(BlockPlace { at, bytes: bytes.len(), rows, checksum })
     }
 }
 
@@ -175,7 +175,7 @@ impl Pending {
         self.values.as_ref().is_some_and(|values| values.len() >= BLOCK_VALUES)
     }
 
-    fn write(&mut self, out: &mut Writer) -> Result<Place, Error> {
+    fn write(&mut self, out: &mut Writer) -> Result<BlockPlace, Error> {
         let mut bytes = match self.values.take() {
             Some(Values::F64(values)) => block::encode_dense(&values, self.columns),
             Some(Values::F32(values)) => block::encode_dense(&values, self.columns),
@@ -188,14 +188,14 @@ impl Pending {
         out.block(&bytes, std::mem::take(&mut self.rows))
     }
 
-    fn shape(&self, options: &ReadOptions) -> block::Shape {
+    fn shape(&self, options: &ReadOptions) -> block::CacheShape {
         if self.sparse {
             let base = options.index_base.unwrap_or(u8::from(!self.has_zero));
-            return block::Shape::Sparse(base, self.end.saturating_sub(usize::from(base)));
+            return block::CacheShape::Sparse(base, self.end.saturating_sub(usize::from(base)));
         }
         match self.single {
-            true => block::Shape::Dense32(self.columns),
-            false => block::Shape::Dense64(self.columns),
+            true => block::CacheShape::Dense32(self.columns),
+            false => block::CacheShape::Dense64(self.columns),
         }
     }
 }

@@ -20,7 +20,7 @@ const MAGIC: &[u8] = b"ARROW1";
 const PREFIX: usize = 8;
 
 /// Where the messages of a file are.
-pub(super) struct Contents {
+pub(super) struct ArrowContents {
     schema: SchemaRef,
     version: MetadataVersion,
     /// Each with the part from which on it holds.
@@ -32,7 +32,7 @@ pub(super) struct Contents {
     spare: Mutex<Vec<Vec<u8>>>,
 }
 
-impl Contents {
+impl ArrowContents {
     /// Errors if a message is damaged.
     pub(super) fn read(file: &mut File) -> Result<Self, Error> {
         let mut magic = vec![];
@@ -62,7 +62,7 @@ impl Contents {
         file.read_exact(&mut footer).map_err(damage)?;
         let footer = arrow_ipc::root_as_footer(&footer).map_err(damage)?;
         let schema = footer.schema().ok_or_else(|| damage("there is no schema"))?;
-        let contents = Contents {
+        let contents = ArrowContents {
             schema: read_schema(schema)?,
             version: footer.version(),
             dictionaries: footer.dictionaries().iter().flatten().map(|block| (0, *block)).collect(),
@@ -88,7 +88,7 @@ impl Contents {
     fn of_stream(file: &mut File) -> Result<Self, Error> {
         let size = file.metadata()?.len();
         let mut at = 0;
-        let mut contents: Option<Contents> = None;
+        let mut contents: Option<ArrowContents> = None;
         while let Some(length) = metadata_length(file, at, size)? {
             let start = Block::new(at as i64, length, 0);
             let metadata = read_metadata(file, &start)?;
@@ -103,7 +103,7 @@ impl Contents {
             match (message.header_type(), &mut contents) {
                 (MessageHeader::Schema, None) => {
                     let schema = message.header_as_schema();
-                    contents = Some(Contents {
+                    contents = Some(ArrowContents {
                         schema: read_schema(schema.ok_or_else(|| damage("there is no schema"))?)?,
                         version: message.version(),
                         dictionaries: vec![],

@@ -8,8 +8,8 @@ use linsep_data::error::{Column, Error, ErrorKind};
 use linsep_data::samples::{Dense, Features, SparseBuilder};
 
 use super::rows::{Misplaced, Plan};
-use super::schema::{Columns, Kind};
-use super::values::{Fault, floats};
+use super::schema::{ColumnKind, SchemaColumns};
+use super::values::{ValueFault, floats};
 use super::{Numbers, Wanted};
 
 /// How a row of a vector says that it is written in full.
@@ -27,10 +27,11 @@ pub fn batch_features(batch: &RecordBatch, lengths: &[usize]) -> Result<Features
         && let Some(vectors) = batch.column(0).as_struct_opt()
     {
         let read = vectors_of(vectors, *length);
-        return read.map_err(|Fault { at, kind }| kind.at_row(at as u64 + 1).in_column(name(0)));
+        return read
+            .map_err(|ValueFault { at, kind }| kind.at_row(at as u64 + 1).in_column(name(0)));
     }
-    let columns = Columns::new(&schema, |root| Ok(lengths.get(root).copied()))?;
-    if let Some(k) = columns.kinds.iter().position(|kind| *kind != Kind::Number) {
+    let columns = SchemaColumns::new(&schema, |root| Ok(lengths.get(root).copied()))?;
+    if let Some(k) = columns.kinds.iter().position(|kind| *kind != ColumnKind::Number) {
         let root = columns.slots[k].root;
         let found = columns.roots[root].type_name.clone();
         let kind = ErrorKind::Unsupported { found, expected: "numbers" };
@@ -39,7 +40,7 @@ pub fn batch_features(batch: &RecordBatch, lengths: &[usize]) -> Result<Features
     let wanted = Wanted { numbers: (0..columns.names.len()).collect(), texts: vec![] };
     let (rows, width) = (batch.num_rows(), wanted.numbers.len());
     let read = Plan::new(&columns, &wanted).batch(0, batch);
-    let read = read.map_err(|Misplaced { root, fault: Fault { at, kind } }| {
+    let read = read.map_err(|Misplaced { root, fault: ValueFault { at, kind } }| {
         kind.at_row(at as u64 + 1).in_column(name(root))
     })?;
     Ok(match read.numbers {
@@ -49,13 +50,13 @@ pub fn batch_features(batch: &RecordBatch, lengths: &[usize]) -> Result<Features
 }
 
 /// Returns vectors of this length: dense rows if all of them are, else sparse ones.
-fn vectors_of(vectors: &StructArray, length: usize) -> Result<Features, Fault> {
+fn vectors_of(vectors: &StructArray, length: usize) -> Result<Features, ValueFault> {
     let field = |name: &str, expected: &DataType| {
         let found = vectors.column_by_name(name).filter(|array| match array.data_type() {
             DataType::List(item) => item.data_type() == expected,
             other => other == expected,
         });
-        found.ok_or_else(|| Fault::of_type(vectors.data_type(), "numbers, lists or vectors"))
+        found.ok_or_else(|| ValueFault::of_type(vectors.data_type(), "numbers, lists or vectors"))
     };
     let kinds = field("type", &DataType::Int8)?.as_primitive::<Int8Type>();
     let sizes = field("size", &DataType::Int32)?.as_primitive::<Int32Type>();
@@ -79,7 +80,7 @@ fn vectors_of(vectors: &StructArray, length: usize) -> Result<Features, Fault> {
         let dense = kinds.value(at) == DENSE;
         let found = if dense { row.len() } else { sizes.value(at).max(0) as usize };
         if found != length {
-            return Err(Fault { at, kind: ErrorKind::ListLength { found, expected: length } });
+            return Err(ValueFault { at, kind: ErrorKind::ListLength { found, expected: length } });
         }
         let places = indices.value(at);
         let places = places.as_primitive::<Int32Type>();
@@ -90,6 +91,6 @@ fn vectors_of(vectors: &StructArray, length: usize) -> Result<Features, Fault> {
         out.end_row();
     }
     let sparse =
-        out.finish(length).map_err(|fault| Fault { at: 0, kind: ErrorKind::Sparse(fault) })?;
+        out.finish(length).map_err(|fault| ValueFault { at: 0, kind: ErrorKind::Sparse(fault) })?;
     Ok(Features::Sparse(sparse))
 }

@@ -23,8 +23,8 @@ use std::time::SystemTime;
 
 pub use batch::batch_features;
 pub(crate) use paths::part_files;
-pub(crate) use schema::Kind;
-pub(crate) use table::{ColumnarTable, Picked};
+pub(crate) use schema::ColumnKind;
+pub(crate) use table::{ColumnarTable, PickedFiles};
 pub(crate) use texts::Texts;
 
 use arrow_array::RecordBatch;
@@ -33,7 +33,7 @@ use linsep_data::error::{Column, Error, ErrorKind, path_name};
 
 use super::Format;
 use rows::{Misplaced, Plan};
-use schema::Columns;
+use schema::SchemaColumns;
 
 /// Rows that are decoded to find out how long the lists of a column are.
 const FIRST_ROWS: usize = 1 << 10;
@@ -41,8 +41,8 @@ const FIRST_ROWS: usize = 1 << 10;
 /// Part files of one schema.
 pub(crate) struct Files {
     files: Vec<PartFile>,
-    columns: Columns,
-    parts: Vec<Part>,
+    columns: SchemaColumns,
+    parts: Vec<FilePart>,
     /// Rows of each part.
     rows: Vec<usize>,
 }
@@ -50,17 +50,17 @@ pub(crate) struct Files {
 /// A file as it was when it was opened.
 struct PartFile {
     path: PathBuf,
-    stamp: Stamp,
-    contents: Contents,
+    stamp: FileStamp,
+    contents: FileContents,
 }
 
-enum Contents {
+enum FileContents {
     Parquet(parquet::Footer),
-    Arrow(arrow::Contents),
+    Arrow(arrow::ArrowContents),
 }
 
 /// Where a part is.
-struct Part {
+struct FilePart {
     file: usize,
     /// Which part of the file it is.
     number: usize,
@@ -70,7 +70,7 @@ struct Part {
 
 /// Size and time of the last change.
 #[derive(PartialEq)]
-struct Stamp(u64, Option<SystemTime>);
+struct FileStamp(u64, Option<SystemTime>);
 
 /// Which columns are decoded, counted from 0 in the order of [`Files::names`].
 #[derive(Clone, Debug, Default)]
@@ -112,7 +112,7 @@ impl Files {
         });
         let files: Vec<PartFile> = files.collect::<Result<_, _>>()?;
         let first = files.first().ok_or(ErrorKind::NoFiles)?;
-        let columns = Columns::new(first.schema(), |root| list_length(&files, root))?;
+        let columns = SchemaColumns::new(first.schema(), |root| list_length(&files, root))?;
         for file in &files[1..] {
             if let Some((k, expected, found)) = columns.difference(file.schema()) {
                 let first = path_name(&first.path);
@@ -124,7 +124,7 @@ impl Files {
         for (k, file) in files.iter().enumerate() {
             let mut before: usize = 0;
             for (number, more) in file.parts()?.into_iter().enumerate() {
-                parts.push(Part { file: k, number, before });
+                parts.push(FilePart { file: k, number, before });
                 rows.push(more);
                 before = before.checked_add(more).ok_or_else(|| {
                     let what = format!("a part claims {more} rows");
@@ -141,7 +141,7 @@ impl Files {
     }
 
     /// Returns what the columns hold.
-    pub(crate) fn kinds(&self) -> &[Kind] {
+    pub(crate) fn kinds(&self) -> &[ColumnKind] {
         &self.columns.kinds
     }
 
@@ -158,9 +158,9 @@ impl Files {
     /// Returns about how many bytes the part that takes the most takes while it is decoded.
     pub(crate) fn memory(&self, wanted: &Wanted) -> u64 {
         let plan = Plan::new(&self.columns, wanted);
-        let of_part = |part: &Part| match &self.files[part.file].contents {
-            Contents::Parquet(footer) => footer.memory(part.number, plan.roots()),
-            Contents::Arrow(contents) => contents.memory(part.number),
+        let of_part = |part: &FilePart| match &self.files[part.file].contents {
+            FileContents::Parquet(footer) => footer.memory(part.number, plan.roots()),
+            FileContents::Arrow(contents) => contents.memory(part.number),
         };
         self.parts.iter().map(of_part).max().unwrap_or(0)
     }
@@ -189,7 +189,7 @@ impl Files {
         rows: Option<&[usize]>,
         each: &mut dyn FnMut(Batch) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let Part { file, number, before } = self.parts[part];
+        let FilePart { file, number, before } = self.parts[part];
         let file = &self.files[file];
         let expected = rows.map_or(self.rows[part], <[usize]>::len);
         let plan = Plan::new(&self.columns, wanted);
@@ -218,25 +218,25 @@ impl Files {
 impl PartFile {
     fn open(path: &Path, format: Format) -> Result<Self, Error> {
         let mut file = File::open(path)?;
-        let stamp = Stamp::of(&file.metadata()?);
+        let stamp = FileStamp::of(&file.metadata()?);
         let contents = match format {
-            Format::Parquet => Contents::Parquet(guarded(|| parquet::Footer::read(&file))?),
-            _ => Contents::Arrow(guarded(|| arrow::Contents::read(&mut file))?),
+            Format::Parquet => FileContents::Parquet(guarded(|| parquet::Footer::read(&file))?),
+            _ => FileContents::Arrow(guarded(|| arrow::ArrowContents::read(&mut file))?),
         };
         Ok(PartFile { path: path.to_path_buf(), stamp, contents })
     }
 
     fn schema(&self) -> &SchemaRef {
         match &self.contents {
-            Contents::Parquet(footer) => footer.schema(),
-            Contents::Arrow(contents) => contents.schema(),
+            FileContents::Parquet(footer) => footer.schema(),
+            FileContents::Arrow(contents) => contents.schema(),
         }
     }
 
     fn parts(&self) -> Result<Vec<usize>, Error> {
         match &self.contents {
-            Contents::Parquet(footer) => footer.parts(),
-            Contents::Arrow(contents) => Ok(contents.parts().to_vec()),
+            FileContents::Parquet(footer) => footer.parts(),
+            FileContents::Arrow(contents) => Ok(contents.parts().to_vec()),
         }
     }
 
@@ -253,8 +253,10 @@ impl PartFile {
         self.check_unchanged(&file)?;
         let same = file.try_clone()?;
         let result = match &self.contents {
-            Contents::Parquet(footer) => footer.decode(file, part, roots, at_once, rows, each),
-            Contents::Arrow(contents) => contents.decode(file, part, roots, at_once, rows, each),
+            FileContents::Parquet(footer) => footer.decode(file, part, roots, at_once, rows, each),
+            FileContents::Arrow(contents) => {
+                contents.decode(file, part, roots, at_once, rows, each)
+            }
         };
         // What a file seems to be wrong about may be that it was changed meanwhile.
         self.check_unchanged(&same)?;
@@ -262,16 +264,16 @@ impl PartFile {
     }
 
     fn check_unchanged(&self, file: &File) -> Result<(), Error> {
-        match Stamp::of(&file.metadata()?) == self.stamp {
+        match FileStamp::of(&file.metadata()?) == self.stamp {
             true => Ok(()),
             false => Err(ErrorKind::Changed.into()),
         }
     }
 }
 
-impl Stamp {
+impl FileStamp {
     fn of(metadata: &Metadata) -> Self {
-        Stamp(metadata.len(), metadata.modified().ok())
+        FileStamp(metadata.len(), metadata.modified().ok())
     }
 }
 
@@ -311,7 +313,7 @@ pub(crate) fn count_numbers(path: &Path) -> Result<usize, Error> {
     let paths = part_files(path)?.unwrap_or_else(|| vec![path.to_path_buf()]);
     let format = Format::by_extension(&paths[0]).unwrap_or(Format::Parquet);
     let files = Files::open(&paths, format)?;
-    let is_number = |&column: &usize| files.kinds()[column] == Kind::Number;
+    let is_number = |&column: &usize| files.kinds()[column] == ColumnKind::Number;
     let numbers = (0..files.names().len()).filter(is_number).collect();
     let wanted = Wanted { numbers, texts: vec![] };
     let mut count = 0;

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use arrow_array::{ArrayRef, RecordBatch};
 
-use super::schema::Columns;
+use super::schema::SchemaColumns;
 use super::texts::{Texts, items};
-use super::values::{Fault, Float, floats};
+use super::values::{Float, ValueFault, floats};
 use super::{Batch, Wanted};
 
 /// Most rows of a batch.
@@ -18,16 +18,16 @@ const TILE: usize = 16;
 
 /// How batches of columns are made into rows.
 pub(super) struct Plan<'a> {
-    columns: &'a Columns,
+    columns: &'a SchemaColumns,
     wanted: &'a Wanted,
     /// The roots that are decoded, in rising order.
     roots: Vec<usize>,
-    runs: Vec<Run>,
+    runs: Vec<ItemRun>,
     is_f32: bool,
 }
 
 /// Items of one list, or a single column, that stand side by side in a row.
-struct Run {
+struct ItemRun {
     root: usize,
     item: usize,
     count: usize,
@@ -38,23 +38,23 @@ struct Run {
 /// What is wrong in a batch.
 pub(super) struct Misplaced {
     pub(super) root: usize,
-    pub(super) fault: Fault,
+    pub(super) fault: ValueFault,
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(columns: &'a Columns, wanted: &'a Wanted) -> Self {
+    pub(super) fn new(columns: &'a SchemaColumns, wanted: &'a Wanted) -> Self {
         let all = wanted.numbers.iter().chain(&wanted.texts);
         let mut roots: Vec<usize> = all.map(|&column| columns.slots[column].root).collect();
         roots.sort_unstable();
         roots.dedup();
-        let mut runs: Vec<Run> = vec![];
+        let mut runs: Vec<ItemRun> = vec![];
         for (to, &column) in wanted.numbers.iter().enumerate() {
             let slot = columns.slots[column];
             match runs.last_mut() {
                 Some(run) if run.root == slot.root && run.item + run.count == slot.item => {
                     run.count += 1;
                 }
-                _ => runs.push(Run { root: slot.root, item: slot.item, count: 1, to }),
+                _ => runs.push(ItemRun { root: slot.root, item: slot.item, count: 1, to }),
             }
         }
         let is_f32 = columns.is_f32(&wanted.numbers);
@@ -131,7 +131,7 @@ impl<'a> Plan<'a> {
         Ok(out)
     }
 
-    fn list_length(&self, run: &Run) -> usize {
+    fn list_length(&self, run: &ItemRun) -> usize {
         self.columns.roots[run.root].list.unwrap_or(1)
     }
 }

@@ -10,7 +10,7 @@ const BYTES_PER_COLUMN: u64 = 256;
 
 /// What a column holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnKind {
     /// Numbers, booleans and points in time among them.
     Number,
     /// Text.
@@ -20,10 +20,10 @@ pub(crate) enum Kind {
 }
 
 /// The columns, as they stand in the files and as they are seen.
-pub(super) struct Columns {
+pub(super) struct SchemaColumns {
     pub(super) roots: Vec<Root>,
     pub(super) names: Vec<String>,
-    pub(super) kinds: Vec<Kind>,
+    pub(super) kinds: Vec<ColumnKind>,
     /// Where each of the names stands.
     pub(super) slots: Vec<Slot>,
 }
@@ -46,7 +46,7 @@ pub(super) struct Slot {
     pub(super) item: usize,
 }
 
-impl Columns {
+impl SchemaColumns {
     /// Returns the columns of a schema. `list_length` is asked for lists whose type does not tell,
     /// with the number of their root; without an answer they are not spread.
     ///
@@ -55,7 +55,8 @@ impl Columns {
         schema: &Schema,
         mut list_length: impl FnMut(usize) -> Result<Option<usize>, Error>,
     ) -> Result<Self, Error> {
-        let mut columns = Columns { roots: vec![], names: vec![], kinds: vec![], slots: vec![] };
+        let mut columns =
+            SchemaColumns { roots: vec![], names: vec![], kinds: vec![], slots: vec![] };
         for (root, field) in schema.fields().iter().enumerate() {
             let data_type = field.data_type();
             let (name, kind) = (field.name(), kind_of(data_type));
@@ -78,7 +79,11 @@ impl Columns {
             });
             match list {
                 Some(length) => (0..length).for_each(|item| {
-                    columns.push(format!("{name}[{item}]"), Kind::Number, Slot { root, item });
+                    columns.push(
+                        format!("{name}[{item}]"),
+                        ColumnKind::Number,
+                        Slot { root, item },
+                    );
                 }),
                 None => columns.push(name.clone(), kind, Slot { root, item: 0 }),
             }
@@ -86,7 +91,7 @@ impl Columns {
         Ok(columns)
     }
 
-    fn push(&mut self, name: String, kind: Kind, slot: Slot) {
+    fn push(&mut self, name: String, kind: ColumnKind, slot: Slot) {
         self.names.push(name);
         self.kinds.push(kind);
         self.slots.push(slot);
@@ -113,13 +118,13 @@ impl Columns {
     }
 }
 
-fn kind_of(data_type: &DataType) -> Kind {
+fn kind_of(data_type: &DataType) -> ColumnKind {
     if is_number(data_type) {
-        Kind::Number
+        ColumnKind::Number
     } else if is_text(data_type) {
-        Kind::Text
+        ColumnKind::Text
     } else {
-        Kind::Other(type_name(data_type))
+        ColumnKind::Other(type_name(data_type))
     }
 }
 

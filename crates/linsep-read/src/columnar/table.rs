@@ -6,34 +6,36 @@ use std::sync::mpsc::sync_channel;
 use linsep_data::error::{Column, Error, ErrorKind};
 use linsep_data::samples::{Dense, Features, Missing, RowIds};
 
-use super::{Batch, Files, Kind, Numbers, Texts, Wanted};
-use crate::columns::{Chosen, Columns};
-use crate::labels::{LabelFile, Tally, label_in};
+use super::{Batch, ColumnKind, Files, Numbers, Texts, Wanted};
+use crate::columns::{ChosenColumns, TableColumns};
+use crate::labels::{LabelFile, LabelTally, label_in};
 use crate::npy::later;
-use crate::piece::{self, Layout, Levels, Piece, Values};
-use crate::survey::{SURVEYED_ROWS, Seen, is_identifier, is_unnamed};
-use crate::{Categorical, Expected, ReadOptions, Table};
+use crate::piece::{self, Levels, Piece, RawLayout, Values};
+use crate::survey::{SURVEYED_ROWS, SeenCells, is_identifier, is_unnamed};
+use crate::{Categorical, Expected, ReadOptions, TableReader};
 
 /// Batches of a part that wait until it is their turn.
 const WAITING: usize = 4;
 
 /// Files of which columns have been chosen.
-pub(crate) struct Picked {
+pub(crate) struct PickedFiles {
     files: Arc<Files>,
-    chosen: Chosen,
+    chosen: ChosenColumns,
     wanted: Wanted,
     /// Where in the texts of a batch the label is, and the name of the row; categories come first.
     label: Option<usize>,
     id: Option<usize>,
 }
 
-impl Picked {
-    fn new(files: Arc<Files>, chosen: Chosen) -> Result<Self, Error> {
+impl PickedFiles {
+    fn new(files: Arc<Files>, chosen: ChosenColumns) -> Result<Self, Error> {
         let mut wanted = Wanted::default();
         for (&k, raw) in chosen.features.iter().zip(&chosen.layout.columns) {
             let expected = match (&files.kinds()[k], raw.kind) {
-                (Kind::Other(found), _) => Some((found.clone(), "a number or a text")),
-                (Kind::Text, piece::Kind::Number) => Some(("text".to_string(), "a number")),
+                (ColumnKind::Other(found), _) => Some((found.clone(), "a number or a text")),
+                (ColumnKind::Text, piece::RawKind::Number) => {
+                    Some(("text".to_string(), "a number"))
+                }
                 _ => None,
             };
             if let Some((found, expected)) = expected {
@@ -41,13 +43,13 @@ impl Picked {
                 return Err(Error::from(kind).in_column(raw.column.clone()));
             }
             match raw.kind {
-                piece::Kind::Number => wanted.numbers.push(k),
-                piece::Kind::Category => wanted.texts.push(k),
+                piece::RawKind::Number => wanted.numbers.push(k),
+                piece::RawKind::Category => wanted.texts.push(k),
             }
         }
         let mut text = |k: Option<usize>| {
             let Some(k) = k else { return Ok(None) };
-            if let Kind::Other(found) = &files.kinds()[k] {
+            if let ColumnKind::Other(found) = &files.kinds()[k] {
                 let column = Column::Name(files.names()[k].clone());
                 let expected = "a number or a text";
                 let kind = ErrorKind::Unsupported { found: found.clone(), expected };
@@ -57,7 +59,7 @@ impl Picked {
             Ok(Some(wanted.texts.len() - 1))
         };
         let (label, id) = (text(chosen.label)?, text(chosen.id)?);
-        Ok(Picked { files, chosen, wanted, label, id })
+        Ok(PickedFiles { files, chosen, wanted, label, id })
     }
 
     /// Returns the columns to train on. Errors if one that was named is not there, or is of no use.
@@ -73,8 +75,8 @@ impl Picked {
             // The type of a column says what it is, not what it looks like.
             for (&k, raw) in chosen.features.iter().zip(&mut chosen.layout.columns) {
                 raw.kind = match files.kinds()[k] {
-                    Kind::Text => piece::Kind::Category,
-                    _ => piece::Kind::Number,
+                    ColumnKind::Text => piece::RawKind::Category,
+                    _ => piece::RawKind::Number,
                 };
             }
         }
@@ -89,7 +91,7 @@ impl Picked {
 
     /// Returns the same files with the label alone, of which nothing else is asked.
     fn label_alone(&self) -> Result<Self, Error> {
-        let chosen = Chosen { label: self.chosen.label, ..Chosen::default() };
+        let chosen = ChosenColumns { label: self.chosen.label, ..ChosenColumns::default() };
         Self::new(self.files.clone(), chosen)
     }
 
@@ -97,7 +99,7 @@ impl Picked {
         &self.files
     }
 
-    pub(crate) fn layout(&self) -> &Layout {
+    pub(crate) fn layout(&self) -> &RawLayout {
         &self.chosen.layout
     }
 
@@ -190,11 +192,11 @@ impl Picked {
             let (mut next, mut category) = (i * width, 0);
             for raw in columns {
                 match raw.kind {
-                    piece::Kind::Number => {
+                    piece::RawKind::Number => {
                         values.push(number(next));
                         next += 1;
                     }
-                    piece::Kind::Category => {
+                    piece::RawKind::Category => {
                         let code = texts[category].codes[i];
                         let known = codes[category].get(code as usize);
                         values.push(known.copied().unwrap_or(f64::NAN));
@@ -207,16 +209,16 @@ impl Picked {
     }
 }
 
-fn columns_of(files: &Files) -> Columns {
-    Columns { width: files.names().len(), names: Some(files.names().to_vec()) }
+fn columns_of(files: &Files) -> TableColumns {
+    TableColumns { width: files.names().len(), names: Some(files.names().to_vec()) }
 }
 
 /// Returns what the first cells of the columns look like that might be no features.
-fn survey(files: &Files) -> Result<Vec<Seen>, Error> {
+fn survey(files: &Files) -> Result<Vec<SeenCells>, Error> {
     let names = files.names();
-    let mut seen = vec![Seen::default(); names.len()];
+    let mut seen = vec![SeenCells::default(); names.len()];
     let looked: Vec<usize> = (0..names.len())
-        .filter(|&k| !matches!(files.kinds()[k], Kind::Other(_)))
+        .filter(|&k| !matches!(files.kinds()[k], ColumnKind::Other(_)))
         .filter(|&k| is_identifier(&names[k]) || is_unnamed(&names[k]))
         .collect();
     let Some(&rows) = files.parts().first().filter(|_| !looked.is_empty()) else {
@@ -240,8 +242,8 @@ fn spelling(texts: &Texts, row: usize) -> Option<&str> {
 
 /// Files that are read once, from the first row to the last.
 pub(crate) struct ColumnarTable {
-    picked: Picked,
-    layout: Layout,
+    picked: PickedFiles,
+    layout: RawLayout,
     missing: Missing,
     positive: Option<String>,
     /// Whether a row without a label is of no use.
@@ -255,10 +257,10 @@ impl ColumnarTable {
         options: &ReadOptions,
         labels_elsewhere: bool,
     ) -> Result<Self, Error> {
-        Ok(Self::new(Picked::train(files, options, labels_elsewhere)?, options))
+        Ok(Self::new(PickedFiles::train(files, options, labels_elsewhere)?, options))
     }
 
-    fn new(picked: Picked, options: &ReadOptions) -> Self {
+    fn new(picked: PickedFiles, options: &ReadOptions) -> Self {
         let layout = picked.chosen.layout.clone();
         let (missing, positive) = (options.missing, options.positive.clone());
         ColumnarTable { picked, layout, missing, positive, label_needed: true }
@@ -270,7 +272,7 @@ impl ColumnarTable {
         options: &ReadOptions,
         expected: &Expected,
     ) -> Result<Self, Error> {
-        let mut table = Self::new(Picked::expecting(files, options, expected)?, options);
+        let mut table = Self::new(PickedFiles::expecting(files, options, expected)?, options);
         table.label_needed = false;
         Ok(table)
     }
@@ -290,7 +292,7 @@ impl ColumnarTable {
             (0..rows).for_each(|i| ids.push(spelling(&texts[id], i).unwrap_or("")));
             ids
         });
-        let tally = Tally::of_rows(rows as u64, ids);
+        let tally = LabelTally::of_rows(rows as u64, ids);
         let piece = Piece::of_numbers(raw, tally, self.missing);
         let mut piece = piece.map_err(|error| later(name_missing(error, layout), first))?;
         if let Some(label) = self.picked.label {
@@ -322,7 +324,7 @@ impl ColumnarTable {
 }
 
 /// Returns the error of a missing value with the name of its column.
-fn name_missing(mut error: Error, layout: &Layout) -> Error {
+fn name_missing(mut error: Error, layout: &RawLayout) -> Error {
     if let ErrorKind::NotFinite { found } = &mut error.kind
         && found == "NaN"
     {
@@ -333,9 +335,9 @@ fn name_missing(mut error: Error, layout: &Layout) -> Error {
 
 /// Returns the levels of each category in the order in which kept rows have them; `values` then hold
 /// their codes.
-fn met(values: &mut Values, layout: &Layout, texts: &[Texts]) -> Vec<Levels> {
+fn met(values: &mut Values, layout: &RawLayout, texts: &[Texts]) -> Vec<Levels> {
     let places: Vec<usize> = (0..layout.columns.len())
-        .filter(|&k| layout.columns[k].kind == piece::Kind::Category)
+        .filter(|&k| layout.columns[k].kind == piece::RawKind::Category)
         .collect();
     let mut levels = vec![Levels::default(); places.len()];
     let Values::F64(values) = values else { unreachable!("codes are f64") };
@@ -349,8 +351,8 @@ fn met(values: &mut Values, layout: &Layout, texts: &[Texts]) -> Vec<Levels> {
     levels
 }
 
-impl Table for ColumnarTable {
-    fn layout(&self) -> &Layout {
+impl TableReader for ColumnarTable {
+    fn layout(&self) -> &RawLayout {
         &self.layout
     }
 

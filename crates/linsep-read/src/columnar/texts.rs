@@ -14,7 +14,7 @@ use arrow_array::{Array, ArrayRef, UInt64Array};
 use arrow_schema::{DataType, TimeUnit};
 use arrow_select::take::{TakeOptions, take};
 
-use super::values::Fault;
+use super::values::ValueFault;
 
 /// One column of text: a code per row into its spellings.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ impl Texts {
     /// Returns the texts of an array; numbers are spelled as in a CSV file.
     ///
     /// Errors if it is neither.
-    pub(super) fn of(array: &ArrayRef) -> Result<Self, Fault> {
+    pub(super) fn of(array: &ArrayRef) -> Result<Self, ValueFault> {
         Ok(match array.data_type() {
             DataType::Utf8 => {
                 let texts = array.as_string::<i32>();
@@ -93,7 +93,7 @@ impl Texts {
             DataType::Decimal256(precision, scale) => {
                 decimals::<Decimal256Type>(array, *precision, *scale)
             }
-            other => return Err(Fault::of_type(other, "text")),
+            other => return Err(ValueFault::of_type(other, "text")),
         })
     }
 }
@@ -143,7 +143,7 @@ where
 }
 
 /// Returns the texts of the entries of a dictionary, by their keys.
-fn in_dictionary(array: &ArrayRef) -> Result<Texts, Fault> {
+fn in_dictionary(array: &ArrayRef) -> Result<Texts, ValueFault> {
     let dictionary = array.as_any_dictionary();
     let entries = Texts::of(dictionary.values())?;
     let keys = dictionary.normalized_keys();
@@ -168,7 +168,7 @@ fn in_dictionary(array: &ArrayRef) -> Result<Texts, Fault> {
 /// Returns the item of each list of an array; null where there is none.
 ///
 /// Errors if it holds no lists, or shorter ones.
-pub(super) fn items(array: &ArrayRef, item: usize) -> Result<ArrayRef, Fault> {
+pub(super) fn items(array: &ArrayRef, item: usize) -> Result<ArrayRef, ValueFault> {
     let (values, place): (_, Box<dyn Fn(usize) -> usize>) = match array.data_type() {
         DataType::FixedSizeList(_, length) => {
             let length = *length as usize;
@@ -182,10 +182,10 @@ pub(super) fn items(array: &ArrayRef, item: usize) -> Result<ArrayRef, Fault> {
             let lists = array.as_list::<i64>();
             (lists.values(), Box::new(move |at| lists.offsets()[at] as usize + item))
         }
-        other => return Err(Fault::of_type(other, "lists")),
+        other => return Err(ValueFault::of_type(other, "lists")),
     };
     let places = (0..array.len()).map(|at| array.is_valid(at).then(|| place(at) as u64));
     let places: UInt64Array = places.collect();
     let check = TakeOptions { check_bounds: true };
-    take(values, &places, Some(check)).map_err(|error| Fault::damage(&error))
+    take(values, &places, Some(check)).map_err(|error| ValueFault::damage(&error))
 }

@@ -24,20 +24,20 @@ use super::Numbers;
 const SMALL: u64 = integer::ALL_EXACT as u64;
 
 /// What is wrong with a value.
-pub(super) struct Fault {
+pub(super) struct ValueFault {
     /// The row, counted from 0.
     pub(super) at: usize,
     pub(super) kind: ErrorKind,
 }
 
-impl Fault {
+impl ValueFault {
     /// Returns that an array is not of the type that the schema says.
     pub(super) fn of_type(found: &DataType, expected: &str) -> Self {
-        Fault::damage(&format!("expected {expected}, found {found}"))
+        ValueFault::damage(&format!("expected {expected}, found {found}"))
     }
 
     pub(super) fn damage(what: &dyn Display) -> Self {
-        Fault { at: 0, kind: ErrorKind::Damaged { what: what.to_string() } }
+        ValueFault { at: 0, kind: ErrorKind::Damaged { what: what.to_string() } }
     }
 }
 
@@ -87,11 +87,11 @@ impl Float for f64 {
 pub(super) fn floats<T: Float>(
     array: &ArrayRef,
     length: Option<usize>,
-) -> Result<Cow<'_, [T]>, Fault> {
+) -> Result<Cow<'_, [T]>, ValueFault> {
     match (array.data_type(), length) {
         (DataType::FixedSizeList(..), Some(length)) => {
             let lists = array.as_fixed_size_list();
-            let in_row = |fault: Fault| Fault { at: fault.at / length.max(1), ..fault };
+            let in_row = |fault: ValueFault| ValueFault { at: fault.at / length.max(1), ..fault };
             let mut values = scalars(lists.values()).map_err(in_row)?;
             blank(&mut values, lists.nulls(), length);
             Ok(values)
@@ -106,19 +106,19 @@ pub(super) fn floats<T: Float>(
 fn in_lists<T: Float, O: OffsetSizeTrait>(
     array: &ArrayRef,
     length: usize,
-) -> Result<Cow<'_, [T]>, Fault> {
+) -> Result<Cow<'_, [T]>, ValueFault> {
     let lists = array.as_list::<O>();
     let offsets = lists.offsets();
     for (at, ends) in offsets.windows(2).enumerate() {
         let found = ends[1].as_usize() - ends[0].as_usize();
         if found != length && lists.is_valid(at) {
-            return Err(Fault { at, kind: ErrorKind::ListLength { found, expected: length } });
+            return Err(ValueFault { at, kind: ErrorKind::ListLength { found, expected: length } });
         }
     }
     let (first, end) = (offsets[0].as_usize(), offsets[lists.len()].as_usize());
-    let in_row = |fault: Fault| {
+    let in_row = |fault: ValueFault| {
         let at = offsets.partition_point(|start| start.as_usize() - first <= fault.at) - 1;
-        Fault { at, ..fault }
+        ValueFault { at, ..fault }
     };
     if lists.null_count() == 0 && first == 0 && end == lists.values().len() {
         return scalars(lists.values()).map_err(in_row);
@@ -137,7 +137,7 @@ fn in_lists<T: Float, O: OffsetSizeTrait>(
 }
 
 /// Returns the values of an array of scalars.
-fn scalars<T: Float>(array: &ArrayRef) -> Result<Cow<'_, [T]>, Fault> {
+fn scalars<T: Float>(array: &ArrayRef) -> Result<Cow<'_, [T]>, ValueFault> {
     let mut values: Cow<[T]> = match array.data_type() {
         DataType::Float32 => float32(array.as_primitive::<Float32Type>().values()),
         DataType::Float64 => float64(array.as_primitive::<Float64Type>().values()),
@@ -174,10 +174,10 @@ fn scalars<T: Float>(array: &ArrayRef) -> Result<Cow<'_, [T]>, Fault> {
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
             let plain = take(dictionary.values(), dictionary.keys(), None);
-            let plain = plain.map_err(|error| Fault::damage(&error))?;
+            let plain = plain.map_err(|error| ValueFault::damage(&error))?;
             return Ok(scalars::<T>(&plain)?.into_owned().into());
         }
-        other => return Err(Fault::of_type(other, "numbers")),
+        other => return Err(ValueFault::of_type(other, "numbers")),
     };
     blank(&mut values, array.nulls(), 1);
     Ok(values)
@@ -206,7 +206,7 @@ fn each<'a, A: ArrowPrimitiveType, T: Float>(
 
 fn signed<'a, A: ArrowPrimitiveType<Native = i64>, T: Float>(
     array: &'a ArrayRef,
-) -> Result<Cow<'a, [T]>, Fault> {
+) -> Result<Cow<'a, [T]>, ValueFault> {
     check_exact(array.as_primitive::<A>(), |v| v.unsigned_abs() <= SMALL)?;
     Ok(each::<A, T>(array, |v| T::from_f64(v as f64)))
 }
@@ -215,7 +215,7 @@ fn signed<'a, A: ArrowPrimitiveType<Native = i64>, T: Float>(
 fn check_exact<A: ArrowPrimitiveType>(
     array: &PrimitiveArray<A>,
     is_small: impl Fn(A::Native) -> bool,
-) -> Result<(), Fault>
+) -> Result<(), ValueFault>
 where
     A::Native: Display + Into<i128>,
 {
@@ -228,7 +228,7 @@ where
     match (0..array.len()).find(inexact) {
         Some(at) => {
             let found = array.value(at).to_string();
-            Err(Fault { at, kind: ErrorKind::Inexact { found } })
+            Err(ValueFault { at, kind: ErrorKind::Inexact { found } })
         }
         None => Ok(()),
     }

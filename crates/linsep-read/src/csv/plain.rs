@@ -7,14 +7,14 @@ use linsep_data::integer;
 use memchr::{memchr, memchr2};
 
 use super::super::labels::label_in;
-use super::super::piece::Kind as RawKind;
-use super::{Parser, Rows};
+use super::super::piece::RawKind;
+use super::{CsvParser, CsvRows};
 
 /// Delimiters that cannot be a part of a number.
 const DELIMITERS: [u8; 5] = [b',', b';', b'\t', b'|', b':'];
 
 /// Parses the plain lines at the beginning of `text`; returns their length in bytes.
-pub(super) fn parse(parser: &Parser, text: &[u8], rows: &mut Rows) -> usize {
+pub(super) fn parse(parser: &CsvParser, text: &[u8], rows: &mut CsvRows) -> usize {
     let in_order = parser.features.windows(2).all(|pair| pair[0] < pair[1]);
     let numbers = parser.layout.columns.iter().all(|column| column.kind == RawKind::Number);
     #[cfg(test)]
@@ -49,22 +49,22 @@ pub(super) fn parse(parser: &Parser, text: &[u8], rows: &mut Rows) -> usize {
 
 /// What a column is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CellUse {
     Feature,
     Label,
     Other,
 }
 
-fn kinds(parser: &Parser) -> Vec<Kind> {
-    let mut kinds = vec![Kind::Other; parser.columns.width];
-    parser.features.iter().for_each(|&k| kinds[k] = Kind::Feature);
+fn kinds(parser: &CsvParser) -> Vec<CellUse> {
+    let mut kinds = vec![CellUse::Other; parser.columns.width];
+    parser.features.iter().for_each(|&k| kinds[k] = CellUse::Feature);
     if let Some(k) = parser.label {
-        kinds[k] = Kind::Label;
+        kinds[k] = CellUse::Label;
     }
     kinds
 }
 
-struct Line<'a> {
+struct PlainLine<'a> {
     bytes: usize,
     label: Option<&'a [u8]>,
 }
@@ -72,16 +72,16 @@ struct Line<'a> {
 /// Parses one line, its end included, unless it is not plain.
 #[inline]
 fn line<'a>(
-    kinds: &[Kind],
+    kinds: &[CellUse],
     (delimiter, positive): (u8, Option<&str>),
     text: &'a [u8],
     values: &mut Vec<f64>,
-) -> Option<Line<'a>> {
+) -> Option<PlainLine<'a>> {
     let mut at = 0;
     let mut label = None;
     for (k, kind) in kinds.iter().enumerate() {
         let cell = &text[at..];
-        let length = if *kind == Kind::Feature {
+        let length = if *kind == CellUse::Feature {
             let (value, length) = fast_float2::parse_partial::<f64, _>(cell).ok()?;
             // Beyond this, or NaN: what is to be refused is refused elsewhere.
             let plain = value.abs() < integer::ALL_EXACT
@@ -100,7 +100,7 @@ fn line<'a>(
             if memchr(b'\r', content).is_some() {
                 return None;
             }
-            if *kind == Kind::Label {
+            if *kind == CellUse::Label {
                 label = Some(label_in(content, positive)?);
             }
             length
@@ -115,7 +115,7 @@ fn line<'a>(
             _ => return None,
         }
     }
-    Some(Line { bytes: at, label })
+    Some(PlainLine { bytes: at, label })
 }
 
 #[cfg(test)]

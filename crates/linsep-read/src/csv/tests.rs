@@ -4,7 +4,7 @@ use linsep_data::samples::{Features, Samples};
 use proptest::prelude::*;
 
 use super::*;
-use crate::predict::{Block, StreamSummary, hand_on};
+use crate::predict::{FeatureBlock, StreamSummary, hand_on};
 use crate::text::Boundary;
 use crate::{Categorical, ColumnChoice, gather};
 
@@ -21,7 +21,7 @@ fn stream(
     chunks: Chunks,
     options: &ReadOptions,
     expected: &Expected,
-    each: &mut dyn FnMut(Block) -> Result<(), Error>,
+    each: &mut dyn FnMut(FeatureBlock) -> Result<(), Error>,
 ) -> Result<StreamSummary, Error> {
     let mut table = CsvTable::expecting(chunks, b',', options, expected)?;
     hand_on(&mut table, options, expected, each)

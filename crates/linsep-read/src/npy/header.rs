@@ -11,7 +11,7 @@ const LONGEST_HEADER: usize = 1 << 15;
 
 /// What an npy file says of itself before the values.
 #[derive(Debug, PartialEq)]
-pub(super) struct Header {
+pub(super) struct NpyHeader {
     /// The type of a value, as NumPy spells it: `<f8`.
     pub(super) descr: String,
     pub(super) fortran_order: bool,
@@ -25,7 +25,7 @@ pub(super) fn damaged(what: impl Into<String>) -> Error {
     ErrorKind::Damaged { what: what.into() }.into()
 }
 
-impl Header {
+impl NpyHeader {
     /// Returns the header that `reader` begins with, and leaves it at the values.
     ///
     /// Errors if there is none.
@@ -54,7 +54,7 @@ impl Header {
         let (descr, fortran_order, shape) = Dict { text: &text, at: 0 }
             .parse()
             .ok_or_else(|| damaged("its npy header cannot be understood"))?;
-        Ok(Header { descr, fortran_order, shape, offset: 8 + length_bytes + length })
+        Ok(NpyHeader { descr, fortran_order, shape, offset: 8 + length_bytes + length })
     }
 }
 

@@ -22,13 +22,13 @@ use linsep_data::memory;
 use linsep_data::samples::{About, Dense, Features, Missing, RowIds, RowNumbers, Samples};
 use memmap2::Mmap;
 
-use super::columns::{Chosen, Columns};
+use super::columns::{ChosenColumns, TableColumns};
 use super::gather::{Gather, Outcomes, Ready, name_column};
-use super::labels::{LabelFile, Tally};
-use super::piece::{Layout, Piece};
+use super::labels::{LabelFile, LabelTally};
+use super::piece::{Piece, RawLayout};
 use super::source::{Input, Source};
 use super::{Categorical, ReadOptions, name_label};
-use header::{Header, damaged};
+use header::{NpyHeader, damaged};
 use number::{Number, Target};
 use values::Payload;
 
@@ -44,7 +44,7 @@ const BYTES_PER_COLUMN: u64 = 128;
 const NUMBERS: &str = "an array of bool, int8 to int64, uint8 to uint64, float32 or float64";
 
 /// A matrix as the header describes it.
-pub(super) struct Matrix {
+pub(super) struct NpyMatrix {
     number: Number,
     rows: usize,
     columns: usize,
@@ -54,11 +54,11 @@ pub(super) struct Matrix {
     bytes: u64,
 }
 
-impl Matrix {
+impl NpyMatrix {
     /// Returns what the header describes. A vector is a matrix of one column.
     ///
     /// Errors if that is not a matrix of numbers, or is empty.
-    fn new(header: &Header) -> Result<Self, Error> {
+    fn new(header: &NpyHeader) -> Result<Self, Error> {
         let number = Number::parse(&header.descr).ok_or_else(|| {
             let found = format!("an array of type {}", header.descr);
             ErrorKind::Unsupported { found, expected: NUMBERS }
@@ -85,14 +85,14 @@ impl Matrix {
         let bytes = rows * columns * number.bytes() as u64;
         let (rows, columns) = (rows as usize, columns as usize);
         let fortran_order = header.fortran_order && columns > 1 && rows > 1;
-        Ok(Matrix { number, rows, columns, fortran_order, offset: header.offset, bytes })
+        Ok(NpyMatrix { number, rows, columns, fortran_order, offset: header.offset, bytes })
     }
 
     /// Returns the matrix at the beginning of a file.
     ///
     /// Errors if it is none, or cannot be as large as it claims to be.
     pub(super) fn of(input: &Input) -> Result<Self, Error> {
-        let matrix = Self::new(&Header::read(&mut input.head())?)?;
+        let matrix = Self::new(&NpyHeader::read(&mut input.head())?)?;
         if let Some(file) = input.file() {
             let found = file.metadata()?.len().saturating_sub(matrix.offset as u64);
             if found < matrix.bytes {
@@ -239,12 +239,12 @@ impl Matrix {
 
     fn payload(&self, input: Input) -> Result<Payload, Error> {
         let mut reader = input.into_reader();
-        Header::read(&mut reader)?;
+        NpyHeader::read(&mut reader)?;
         Ok(Payload::new(reader, self.bytes))
     }
 
-    fn as_columns(&self) -> Columns {
-        Columns { width: self.columns, names: None }
+    fn as_columns(&self) -> TableColumns {
+        TableColumns { width: self.columns, names: None }
     }
 
     /// Returns the columns to train on. Errors if some are said to be categories: they are numbers.
@@ -252,7 +252,7 @@ impl Matrix {
         &self,
         options: &ReadOptions,
         labels_elsewhere: bool,
-    ) -> Result<Chosen, Error> {
+    ) -> Result<ChosenColumns, Error> {
         if matches!(options.categorical, Categorical::Columns(_)) {
             let found = "categories in an array of numbers".to_string();
             return Err(ErrorKind::Unsupported { found, expected: "a table for that" }.into());
@@ -262,22 +262,22 @@ impl Matrix {
 }
 
 /// An array in memory: its features, and what is known of its rows.
-struct Array {
+struct NpyArray {
     features: Features,
-    tally: Tally,
+    tally: LabelTally,
     /// The labels, from a file of their own or from a column.
     labels: Option<LabelFile>,
-    layout: Layout,
+    layout: RawLayout,
 }
 
-impl Array {
+impl NpyArray {
     fn load(
         input: Input,
         options: &ReadOptions,
         file: Option<LabelFile>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Self, Error> {
-        let matrix = Matrix::of(&input)?;
+        let matrix = NpyMatrix::of(&input)?;
         if input.file().is_none() {
             // Before anything is made per column, of which there may not be as many as are claimed.
             matrix.require()?;
@@ -296,16 +296,16 @@ impl Array {
             }
             features = pick(features, &chosen.features);
         }
-        let tally = Tally::of_rows(matrix.rows as u64, ids);
-        Ok(Array { features, tally, labels, layout: chosen.layout })
+        let tally = LabelTally::of_rows(matrix.rows as u64, ids);
+        Ok(NpyArray { features, tally, labels, layout: chosen.layout })
     }
 }
 
 /// Returns rows as a table has them, for what an array alone cannot do: fill values in, name rows.
 fn gathered<'a>(
     features: Features,
-    tally: Tally,
-    layout: &'a Layout,
+    tally: LabelTally,
+    layout: &'a RawLayout,
     missing: Missing,
 ) -> Result<Gather<'a>, Error> {
     let mut rows = Gather::new(layout);
@@ -321,7 +321,8 @@ pub(super) fn read(
     file: Option<LabelFile>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Samples, Error> {
-    let Array { features, tally, labels, layout } = Array::load(input, options, file, progress)?;
+    let NpyArray { features, tally, labels, layout } =
+        NpyArray::load(input, options, file, progress)?;
     if options.missing.is_filled() || tally.ids().is_some() {
         let rows = gathered(features, tally, &layout, options.missing)?;
         return rows.finish(labels, options).map_err(|error| name_label(error, &layout));
@@ -350,7 +351,8 @@ pub(super) fn outcomes(
     file: Option<LabelFile>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcomes, Error> {
-    let Array { features, tally, labels, layout } = Array::load(input, options, file, progress)?;
+    let NpyArray { features, tally, labels, layout } =
+        NpyArray::load(input, options, file, progress)?;
     if options.missing.is_filled() || tally.ids().is_some() {
         return gathered(features, tally, &layout, options.missing)?.outcomes(labels, options);
     }

@@ -3,7 +3,7 @@
 use linsep_data::error::{Error, ErrorKind};
 
 use super::BLOCK_VALUES;
-use super::header::{Header, damaged};
+use super::header::{NpyHeader, damaged};
 use super::number::{Number, Scalar};
 use super::values::Payload;
 use crate::source::Input;
@@ -76,7 +76,7 @@ type Take<'a> = dyn FnMut(Option<&str>, u64) -> Result<(), Error> + 'a;
 /// Errors if the file does not hold one number or string a row, and if `each` does.
 pub(crate) fn read_labels(input: Input, each: &mut Take) -> Result<(), Error> {
     let mut reader = input.into_reader();
-    let header = Header::read(&mut reader)?;
+    let header = NpyHeader::read(&mut reader)?;
     let unsupported = |found: String| {
         let expected = "one number or string a row";
         Error::from(ErrorKind::Unsupported { found, expected })

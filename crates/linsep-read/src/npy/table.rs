@@ -4,19 +4,19 @@ use linsep_data::error::Error;
 use linsep_data::samples::{Dense, Features, Missing};
 
 use super::values::Payload;
-use super::{BLOCK_VALUES, Matrix, ids_of_column, labels_of_column, pick, values};
-use crate::columns::Chosen;
+use super::{BLOCK_VALUES, NpyMatrix, ids_of_column, labels_of_column, pick, values};
+use crate::columns::ChosenColumns;
 use crate::gather::name_column;
-use crate::labels::{LabelFile, Tally};
-use crate::piece::{Layout, Piece};
+use crate::labels::{LabelFile, LabelTally};
+use crate::piece::{Piece, RawLayout};
 use crate::source::Input;
-use crate::{Expected, ReadOptions, Table};
+use crate::{Expected, ReadOptions, TableReader};
 
 /// An array that is read once, from its first row to its last.
 pub(crate) struct NpyTable {
-    matrix: Matrix,
+    matrix: NpyMatrix,
     input: Option<Input>,
-    chosen: Chosen,
+    chosen: ChosenColumns,
     missing: Missing,
     /// Whether a row without a label is of no use.
     label_needed: bool,
@@ -29,7 +29,7 @@ impl NpyTable {
         options: &ReadOptions,
         labels_elsewhere: bool,
     ) -> Result<Self, Error> {
-        let matrix = Matrix::of(&input)?;
+        let matrix = NpyMatrix::of(&input)?;
         let chosen = matrix.choose(options, labels_elsewhere)?;
         let missing = options.missing;
         Ok(NpyTable { matrix, input: Some(input), chosen, missing, label_needed: true })
@@ -41,7 +41,7 @@ impl NpyTable {
         options: &ReadOptions,
         expected: &Expected,
     ) -> Result<Self, Error> {
-        let matrix = Matrix::of(&input)?;
+        let matrix = NpyMatrix::of(&input)?;
         let chosen = matrix.as_columns().match_expected(options, expected)?;
         let missing = options.missing;
         Ok(NpyTable { matrix, input: Some(input), chosen, missing, label_needed: false })
@@ -49,7 +49,7 @@ impl NpyTable {
 
     /// Returns the piece that a block of all columns is, whose first row is row `first`.
     fn piece(&self, block: Features, first: usize) -> Result<Piece, Error> {
-        let Chosen { features, label, id, layout } = &self.chosen;
+        let ChosenColumns { features, label, id, layout } = &self.chosen;
         let labels = match label {
             Some(k) => {
                 let missing = if self.label_needed { self.missing } else { Missing::Drop };
@@ -60,7 +60,7 @@ impl NpyTable {
         let ids = id.map(|id| ids_of_column(&block, id));
         let all = features.iter().copied().eq(0..block.columns());
         let numbers = if all { block } else { pick(block, features) };
-        let tally = Tally::of_rows(numbers.rows() as u64, ids);
+        let tally = LabelTally::of_rows(numbers.rows() as u64, ids);
         let mut piece = Piece::of_numbers(numbers, tally, self.missing)
             .map_err(|error| later(name_column(error, layout), first))?;
         if label.is_some() {
@@ -70,8 +70,8 @@ impl NpyTable {
     }
 }
 
-impl Table for NpyTable {
-    fn layout(&self) -> &Layout {
+impl TableReader for NpyTable {
+    fn layout(&self) -> &RawLayout {
         &self.chosen.layout
     }
 
@@ -100,7 +100,7 @@ impl Table for NpyTable {
 /// Returns the rows from `first` on that come next, at most so many.
 pub(super) fn next_rows(
     payload: &mut Payload,
-    matrix: &Matrix,
+    matrix: &NpyMatrix,
     first: usize,
     rows: usize,
 ) -> Result<Features, Error> {

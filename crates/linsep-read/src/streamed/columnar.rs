@@ -3,15 +3,15 @@
 use linsep_data::error::Error;
 use linsep_data::samples::{Features, RowIds};
 
-use super::{Known, Parts, known, survey};
+use super::{KnownTable, Parts, known, survey};
 use crate::ReadOptions;
-use crate::columnar::Picked;
-use crate::labels::{LabelFile, Tally};
+use crate::columnar::PickedFiles;
+use crate::labels::{LabelFile, LabelTally};
 use crate::piece::Levels;
 
 /// Row groups of Parquet files, or record batches of Arrow files.
 pub(super) struct ColumnarParts {
-    picked: Picked,
+    picked: PickedFiles,
     levels: Vec<Levels>,
 }
 
@@ -19,16 +19,16 @@ impl ColumnarParts {
     /// Returns the parts, and what is known of their rows; all are read only if a category is among the
     /// columns, or if rows with missing values are to be left out, and else their labels alone.
     pub(super) fn open(
-        picked: Picked,
+        picked: PickedFiles,
         options: &ReadOptions,
         labels: Option<LabelFile>,
         progress: &(dyn Fn(u64) + Sync),
-    ) -> Result<(Self, Known), Error> {
+    ) -> Result<(Self, KnownTable), Error> {
         let known = match picked.surveyed(options)? {
             Some(mut table) => survey(&mut table, options, labels, progress)?,
             None => {
                 let rows: usize = picked.files().parts().iter().sum();
-                let tally = Tally::of_rows(rows as u64, None);
+                let tally = LabelTally::of_rows(rows as u64, None);
                 known(picked.layout().clone(), vec![], tally, options, labels)?
             }
         };

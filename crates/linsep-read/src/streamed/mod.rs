@@ -11,7 +11,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 #[cfg(feature = "columnar")]
-use super::columnar::Picked;
+use super::columnar::PickedFiles;
 use linsep_data::error::{Error, ErrorKind};
 use linsep_data::memory;
 use linsep_data::samples::{About, Features, Labels, Missing, RowIds, RowNumbers, Samples};
@@ -20,10 +20,10 @@ use linsep_data::{Absorb, Block, Data, Reads, Shape, rows_per_block};
 use super::encoder::Encoder;
 use super::fill::{self, Fills, RawRows};
 use super::gather::{Gather, describe, name_column};
-use super::labels::{LabelFile, SettledRows, Tally};
+use super::labels::{LabelFile, LabelTally, SettledRows};
 use super::npy::later;
-use super::piece::{Layout, Levels};
-use super::{Format, Opened, ReadOptions, Source, Table, cache, label_file, name_label};
+use super::piece::{Levels, RawLayout};
+use super::{Format, Opened, ReadOptions, Source, TableReader, cache, label_file, name_label};
 
 /// Where rows of text are kept in a form that is quick to read.
 #[derive(Clone, Debug, Default)]
@@ -107,7 +107,7 @@ pub struct Streamed {
     starts: Vec<usize>,
     /// Rows that are left out, counted as `starts` counts.
     dropped: Vec<u64>,
-    layout: Layout,
+    layout: RawLayout,
     encoder: Option<Encoder>,
     positive: Vec<bool>,
     about: Arc<About>,
@@ -123,8 +123,8 @@ pub struct Streamed {
 }
 
 /// What is known of raw rows once all of them have been seen.
-pub(super) struct Known {
-    pub(super) layout: Layout,
+pub(super) struct KnownTable {
+    pub(super) layout: RawLayout,
     pub(super) levels: Vec<Levels>,
     pub(super) labels: Labels,
     /// Rows that are left out, and how many are in all, those that the parts do not hold too.
@@ -186,7 +186,7 @@ impl Streamed {
             }
             #[cfg(feature = "columnar")]
             (Opened::Columns(files), _) => {
-                let picked = Picked::train(files, options, labels.is_some())?;
+                let picked = PickedFiles::train(files, options, labels.is_some())?;
                 let (parts, known) =
                     columnar::ColumnarParts::open(picked, options, labels, progress)?;
                 Self::assemble(Box::new(parts), known, options, stream, name)
@@ -210,12 +210,12 @@ impl Streamed {
 
     pub(super) fn assemble(
         parts: Box<dyn Parts>,
-        known: Known,
+        known: KnownTable,
         options: &ReadOptions,
         stream: &StreamOptions,
         name: String,
     ) -> Result<Self, Error> {
-        let Known { layout, levels, labels, dropped, dropped_in_all, rows, sparse } = known;
+        let KnownTable { layout, levels, labels, dropped, dropped_in_all, rows, sparse } = known;
         let mut starts = vec![0];
         parts.rows().iter().for_each(|rows| starts.push(starts[starts.len() - 1] + rows));
         let mut about = About {
@@ -511,11 +511,11 @@ impl RawRows for Raw<'_> {
 
 /// Returns what is known of a table after all of it has been read, its values aside.
 fn survey(
-    table: &mut dyn Table,
+    table: &mut dyn TableReader,
     options: &ReadOptions,
     labels: Option<LabelFile>,
     progress: &(dyn Fn(u64) + Sync),
-) -> Result<Known, Error> {
+) -> Result<KnownTable, Error> {
     let layout = table.layout().clone();
     let mut rows = Gather::new(&layout);
     table.pieces(&mut |piece| {
@@ -529,23 +529,23 @@ fn survey(
 
 /// Returns what is known of rows after their labels have been found.
 fn known(
-    layout: Layout,
+    layout: RawLayout,
     levels: Vec<Levels>,
-    tally: Tally,
+    tally: LabelTally,
     options: &ReadOptions,
     file: Option<LabelFile>,
-) -> Result<Known, Error> {
+) -> Result<KnownTable, Error> {
     let SettledRows { labels, dropped, .. } = settled(tally, options, file, &layout)?;
     let (dropped_in_all, rows) = (dropped.len(), RowNumbers::without(&dropped));
-    Ok(Known { layout, levels, labels, dropped, dropped_in_all, rows, sparse: None })
+    Ok(KnownTable { layout, levels, labels, dropped, dropped_in_all, rows, sparse: None })
 }
 
 /// Returns the labels of the rows that are kept. Errors as [`Samples::new`] does about classes.
 pub(super) fn settled(
-    tally: Tally,
+    tally: LabelTally,
     options: &ReadOptions,
     file: Option<LabelFile>,
-    layout: &Layout,
+    layout: &RawLayout,
 ) -> Result<SettledRows, Error> {
     let settled = tally.settle_rows(file, options).map_err(|error| name_label(error, layout))?;
     let Labels { positive, names } = &settled.labels;

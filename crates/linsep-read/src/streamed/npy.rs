@@ -7,20 +7,20 @@ use std::path::Path;
 use linsep_data::error::Error;
 use linsep_data::samples::{Features, Missing, RowIds};
 
-use super::{Known, Parts, known, survey};
-use crate::columns::Chosen;
-use crate::labels::{LabelFile, Tally};
-use crate::npy::{Matrix, NpyTable, later, pick, too_short};
+use super::{KnownTable, Parts, known, survey};
+use crate::columns::ChosenColumns;
+use crate::labels::{LabelFile, LabelTally};
+use crate::npy::{NpyMatrix, NpyTable, later, pick, too_short};
 use crate::source::Input;
 use crate::stamp::{Stamp, read_at};
-use crate::{ReadOptions, Table};
+use crate::{ReadOptions, TableReader};
 
 /// Blocks of an array in C order in a plain file.
 pub(super) struct NpyParts {
     file: File,
     stamp: Stamp,
-    matrix: Matrix,
-    chosen: Chosen,
+    matrix: NpyMatrix,
+    chosen: ChosenColumns,
     /// Rows of each part: all but the last have as many.
     rows: Vec<usize>,
 }
@@ -34,7 +34,7 @@ impl NpyParts {
         labels_elsewhere: bool,
         block_bytes: usize,
     ) -> Result<Option<Self>, Error> {
-        let matrix = Matrix::of(input)?;
+        let matrix = NpyMatrix::of(input)?;
         let Some(file) = input.file().filter(|_| !matrix.is_transposed()) else {
             return Ok(None);
         };
@@ -58,9 +58,9 @@ impl NpyParts {
         options: &ReadOptions,
         labels: Option<LabelFile>,
         progress: &(dyn Fn(u64) + Sync),
-    ) -> Result<Known, Error> {
+    ) -> Result<KnownTable, Error> {
         if labels.is_some() && options.missing != Missing::Drop {
-            let tally = Tally::of_rows(self.matrix.rows() as u64, None);
+            let tally = LabelTally::of_rows(self.matrix.rows() as u64, None);
             return known(self.chosen.layout.clone(), vec![], tally, options, labels);
         }
         let mut table = NpyTable::open(input, options, labels.is_some())?;

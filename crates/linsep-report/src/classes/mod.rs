@@ -11,14 +11,14 @@ use linsep::classes::{Argmax, Linear};
 use linsep::decide::{Limit, Removal, Verdict};
 
 /// A way to ask about classes, and its answers.
-struct Kind<'a> {
+struct ClassesKind<'a> {
     noun: &'static str,
     verdicts: Vec<&'a ClassVerdict>,
 }
 
-fn kinds(answer: &ClassesAnswer) -> Vec<Kind<'_>> {
-    let pairs = Kind { noun: "pair", verdicts: answer.pairs() };
-    let rest = Kind { noun: "class", verdicts: answer.one_vs_rest() };
+fn kinds(answer: &ClassesAnswer) -> Vec<ClassesKind<'_>> {
+    let pairs = ClassesKind { noun: "pair", verdicts: answer.pairs() };
+    let rest = ClassesKind { noun: "class", verdicts: answer.one_vs_rest() };
     [pairs, rest].into_iter().filter(|kind| !kind.verdicts.is_empty()).collect()
 }
 
@@ -29,12 +29,12 @@ pub(super) fn headline(answer: &ClassesAnswer) -> (Tone, &'static str, String) {
         Reply::No => (Tone::Bad, "not all separable"),
         Reply::Undecided => (Tone::Open, "undecided"),
     };
-    let mut parts: Vec<String> = kinds(answer).iter().map(Kind::count).collect();
+    let mut parts: Vec<String> = kinds(answer).iter().map(ClassesKind::count).collect();
     parts.extend(answer.argmax.as_ref().map(|argmax| argmax_sentence(argmax, &answer.names)));
     (tone, word, parts.join("; "))
 }
 
-impl Kind<'_> {
+impl ClassesKind<'_> {
     /// Returns how many of them are separable.
     fn count(&self) -> String {
         let all = self.verdicts.len();

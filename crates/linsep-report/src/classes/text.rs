@@ -1,6 +1,6 @@
 //! Verdicts on many classes for people: a matrix, and what is not separable.
 
-use super::super::summary::{Summary, Table};
+use super::super::summary::{Summary, TextTable};
 use super::super::voice::{Remedy, Voice};
 use super::super::{counted, duration, grouped, rounded, text as plain};
 use super::{cell, headline, in_conflict, must_go, proven_margin, reason, shortened};
@@ -54,7 +54,7 @@ fn add_pairs(answer: &ClassesAnswer, summary: &mut Summary) {
         return;
     }
     summary.text("pairs", &format!("the {} margin, at least; \"no\": inseparable", kind(&pairs)));
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     let width = (ACROSS / names.len() - 1).min(HEADER);
     table.column("", names.iter().map(|name| shortened(name, HEADER)).collect(), false);
     for b in 0..names.len() {
@@ -74,7 +74,7 @@ fn add_one_vs_rest(answer: &ClassesAnswer, summary: &mut Summary, voice: &dyn Vo
     }
     let kind = kind(&verdicts);
     summary.text("against", &format!("the rest, with the {kind} margin that is proven:"));
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     let shown = &verdicts[..verdicts.len().min(LISTED)];
     let name = |own: &&ClassVerdict| answer.sides(own.versus)[1].to_string();
     table.column("class", shown.iter().map(name).collect(), false);
@@ -97,7 +97,7 @@ fn add_failures(answer: &ClassesAnswer, summary: &mut Summary, voice: &dyn Voice
         return;
     }
     let shown = &failed[..failed.len().min(LISTED)];
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     let names: Vec<[&str; 2]> = shown.iter().map(|own| answer.sides(own.versus)).collect();
     table.column("class", names.iter().map(|[_, positive]| positive.to_string()).collect(), false);
     table.column(

@@ -28,7 +28,7 @@ pub fn page(answer: &DecideAnswer, context: &Context, voice: &dyn Voice) -> Stri
             page.paragraph("quiet", which);
         }
         pictures::add(&mut page, picture, &answer.data, voice);
-        let shown = Shown { answer, picture, voice };
+        let shown = MarkedRows { answer, picture, voice };
         shown.conflict(&mut page);
         shown.suspects(&mut page);
     }
@@ -126,13 +126,13 @@ fn which_hyperplane(answer: &DecideAnswer) -> Option<&'static str> {
 }
 
 /// Rows of an answer that its picture marks.
-struct Shown<'a> {
+struct MarkedRows<'a> {
     answer: &'a DecideAnswer,
     picture: &'a Picture,
     voice: &'a dyn Voice,
 }
 
-impl Shown<'_> {
+impl MarkedRows<'_> {
     fn conflict(&self, page: &mut Page) {
         let Some(all) = self.answer.decision.conflict() else { return };
         page.section("The rows that rule a separation out");

@@ -17,7 +17,7 @@ const SHADES: usize = 5;
 
 /// What names rows and features.
 #[derive(Clone, Copy)]
-struct Named<'a> {
+struct PictureNames<'a> {
     data: &'a DataFacts,
     voice: &'a dyn Voice,
 }
@@ -29,7 +29,7 @@ pub(super) fn name(point: &Point, data: &DataFacts, voice: &dyn Voice) -> String
 
 /// Adds all drawings of a picture.
 pub(super) fn add(page: &mut Page, picture: &Picture, data: &DataFacts, voice: &dyn Voice) {
-    let named = Named { data, voice };
+    let named = PictureNames { data, voice };
     if picture.smallest.is_none() {
         return;
     }
@@ -162,7 +162,7 @@ fn view_caption(picture: &Picture) -> String {
     format!("Across is the distance from the hyperplane, {up}: both are true distances. {what}")
 }
 
-fn view(picture: &Picture, named: Named) -> Drawing {
+fn view(picture: &Picture, named: PictureNames) -> Drawing {
     let (height, top, bottom) = (460.0, 12.0, 412.0);
     let mut drawing = Drawing::new(WIDTH, height, &view_caption(picture));
     let x = across(picture);
@@ -209,7 +209,7 @@ fn place(point: &Point, x: &Scale, y: &Scale) -> [f64; 2] {
 fn draw_point(
     drawing: &mut Drawing,
     picture: &Picture,
-    named: Named,
+    named: PictureNames,
     (point, why): (&Point, &str),
     [x, y]: [&Scale; 2],
 ) {
@@ -265,7 +265,7 @@ fn draw_cells(drawing: &mut Drawing, picture: &Picture, cells: &Cells, x: &Scale
     }
 }
 
-fn weights(page: &mut Page, picture: &Picture, named: Named) {
+fn weights(page: &mut Page, picture: &Picture, named: PictureNames) {
     let shown = &picture.weights[..picture.weights.len().min(SHOWN_WEIGHTS)];
     let more = match picture.features > shown.len() {
         true => format!(" The largest {} of {}.", shown.len(), grouped(picture.features as u64)),
@@ -289,7 +289,7 @@ fn weights(page: &mut Page, picture: &Picture, named: Named) {
     );
 }
 
-fn weight_bars(weights: &[Weight], named: Named, about: &str) -> Drawing {
+fn weight_bars(weights: &[Weight], named: PictureNames, about: &str) -> Drawing {
     let step = 22.0;
     let height = 12.0 + step * weights.len() as f64;
     let mut drawing = Drawing::new(WIDTH, height, about);

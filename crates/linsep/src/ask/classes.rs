@@ -11,7 +11,7 @@ use super::decide::DecideQuestion;
 use super::{AskError, CitedRows, DataFacts, DecideAnswer, Reply, Useless, margin_json};
 use crate::Samples;
 use crate::classes::folder::{INDEX, ProofIndex};
-use crate::classes::{Argmax, Linear, Settled, Versus, argmax};
+use crate::classes::{Argmax, Linear, SettledSides, Versus, argmax};
 use crate::data::Memory;
 use crate::data::samples::Classes;
 use crate::decide::{
@@ -139,7 +139,8 @@ impl ClassesQuestion {
             true => {
                 watch.stage(&Stage::Argmax);
                 let limits = options.clone().with_time_limit(deadline.left());
-                let settled: Vec<Settled> = verdicts.iter().map(ClassVerdict::settled).collect();
+                let settled: Vec<SettledSides> =
+                    verdicts.iter().map(ClassVerdict::settled).collect();
                 Some(argmax(samples, classes, &settled, &limits, watch.cancelled())?)
             }
             false => None,
@@ -245,10 +246,10 @@ impl ClassVerdict {
         self.numbers.as_ref().map_or(row, |numbers| numbers[row])
     }
 
-    fn settled(&self) -> Settled<'_> {
+    fn settled(&self) -> SettledSides<'_> {
         let decision = &self.found.decision;
         let renumbered = |conflict: &Conflict| conflict.clone().renumbered(|row| self.number(row));
-        Settled {
+        SettledSides {
             versus: self.versus,
             separator: decision.hyperplane().filter(|_| self.is_separable()),
             conflict: decision.conflict().map(renumbered),

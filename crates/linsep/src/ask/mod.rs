@@ -291,6 +291,6 @@ fn known(bound: f64) -> Option<f64> {
 }
 
 /// Returns bounds on a margin for programs.
-fn margin_json(margin: &crate::decide::Margin) -> Value {
+fn margin_json(margin: &crate::decide::MarginBounds) -> Value {
     serde_json::json!({ "kind": margin.kind, "lower": known(margin.lower), "upper": known(margin.upper) })
 }

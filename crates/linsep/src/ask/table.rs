@@ -51,7 +51,7 @@ impl EstimateQuestion {
             features.extend(named);
         }
         let Outcomes { samples, outcomes } = read_outcomes(source, &options, progress)?;
-        let table = Table { features: samples.features(), about: samples.about() };
+        let table = FeatureTable { features: samples.features(), about: samples.about() };
         let (mut beside, mut taken) = (ObservedColumns::default(), vec![]);
         for (role, name) in own {
             let part = table.find(name).map_err(|error| error.in_source(&source.name()))?;
@@ -147,21 +147,21 @@ impl ModelTable {
 }
 
 /// The features of a table, by column.
-struct Table<'a> {
+struct FeatureTable<'a> {
     features: &'a Features,
     about: &'a About,
 }
 
 /// A column of the table: its features, and its levels if it is a category.
-struct TableColumn {
+struct FeatureColumn {
     name: String,
     places: std::ops::Range<usize>,
     /// The levels, and whether the first has no feature.
     levels: Option<(Vec<String>, bool)>,
 }
 
-impl Table<'_> {
-    fn find(&self, wanted: &str) -> Result<TableColumn, Error> {
+impl FeatureTable<'_> {
+    fn find(&self, wanted: &str) -> Result<FeatureColumn, Error> {
         let mut start = 0;
         let mut available = vec![];
         let plain = || {
@@ -179,7 +179,7 @@ impl Table<'_> {
                 ),
             };
             if name == wanted {
-                return Ok(TableColumn { name, places: start..start + width, levels });
+                return Ok(FeatureColumn { name, places: start..start + width, levels });
             }
             available.push(name);
             start += width;
@@ -188,7 +188,7 @@ impl Table<'_> {
         Err(ErrorKind::NoSuchColumn { wanted, available, count }.into())
     }
 
-    fn observed(&self, part: &TableColumn) -> ObservedColumn {
+    fn observed(&self, part: &FeatureColumn) -> ObservedColumn {
         let cells = match &part.levels {
             None => ObservedCells::Numbers(self.column(part.places.start)),
             Some((words, first_dropped)) => {

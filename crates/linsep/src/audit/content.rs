@@ -14,7 +14,7 @@ use crate::standard::largest;
 pub const FOLDS: usize = 5;
 
 /// Rows in the order of their contents.
-pub struct Contents {
+pub struct ContentOrder {
     /// The rows, by hash, class and number.
     pub rows: Vec<usize>,
     /// Places in `rows` where runs of identical rows begin, and one past the end.
@@ -23,7 +23,7 @@ pub struct Contents {
     hashes: Vec<u64>,
 }
 
-impl Contents {
+impl ContentOrder {
     /// Returns the order of rows of these classes. Costs two passes.
     pub fn new(features: &Features, classes: &[usize]) -> Self {
         let largest = largest(features);
@@ -53,7 +53,7 @@ impl Contents {
             (0..rows.len()).filter(|&k| k == 0 || !same(k - 1, k)).collect();
         let hashes = starts.iter().map(|&k| keys[k].0).collect();
         starts.push(rows.len());
-        Contents { rows, starts, hashes }
+        ContentOrder { rows, starts, hashes }
     }
 
     /// Returns the runs of identical rows.
@@ -131,9 +131,9 @@ mod tests {
     use super::*;
     use crate::data::samples::Dense;
 
-    fn contents(values: &[f64], classes: &[usize]) -> Contents {
+    fn contents(values: &[f64], classes: &[usize]) -> ContentOrder {
         let features = Features::Dense64(Dense::new(values.to_vec(), values.len(), 1));
-        Contents::new(&features, classes)
+        ContentOrder::new(&features, classes)
     }
 
     #[test]

@@ -14,9 +14,9 @@
 
 use rayon::prelude::*;
 
-use super::content::{Contents, FOLDS};
+use super::content::{ContentOrder, FOLDS};
 use super::noise::Noise;
-use super::softmax::{Standardised, best_class, log_odds};
+use super::softmax::{LabelledRows, best_class, log_odds};
 use crate::data::Features;
 use crate::decide::Deadline;
 use crate::watch::{Stage, Watch};
@@ -51,11 +51,11 @@ pub fn held_out(
     features: &Features,
     classes: &[usize],
     count: usize,
-    contents: &Contents,
+    contents: &ContentOrder,
     work: &Deadline,
     watch: &dyn Watch,
 ) -> Option<HeldOut> {
-    let all = Standardised::new(features, classes, count, &contents.rows);
+    let all = LabelledRows::new(features, classes, count, &contents.rows);
     let most = CHOICES.iter().copied().max().unwrap_or(1) as u64;
     let mut choices: Vec<Choice> = (0..most)
         .map(|k| Choice::new(contents, contents.folds(classes, count, SALT.wrapping_mul(k + 1))))
@@ -88,7 +88,12 @@ fn penalty(step: i32) -> f64 {
 }
 
 /// Returns what the scores of several choices of folds say.
-fn judged(all: &Standardised, contents: &Contents, scores: &[Vec<f64>], penalty: f64) -> HeldOut {
+fn judged(
+    all: &LabelledRows,
+    contents: &ContentOrder,
+    scores: &[Vec<f64>],
+    penalty: f64,
+) -> HeldOut {
     let (heads, choices) = (all.heads(), scores.len() as f64);
     let mut mean = vec![0.0; scores[0].len()];
     for scores in scores {
@@ -120,7 +125,7 @@ struct Choice {
 }
 
 impl Choice {
-    fn new(contents: &Contents, fold_of: Vec<usize>) -> Self {
+    fn new(contents: &ContentOrder, fold_of: Vec<usize>) -> Self {
         let part = |fold: usize| contents.rows.iter().partition(|&&i| fold_of[i] != fold);
         // Few rows may leave folds empty.
         let folds = (0..FOLDS).map(part).filter(|(_, out): &(_, Vec<usize>)| !out.is_empty());
@@ -130,7 +135,7 @@ impl Choice {
 
 /// Learns with rows of which each counts as much as its label is believed.
 struct Learner<'a> {
-    all: &'a Standardised<'a>,
+    all: &'a LabelledRows<'a>,
     belief: &'a [f64],
     /// The rows, in the order of the contents.
     order: &'a [usize],

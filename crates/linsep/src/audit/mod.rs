@@ -22,7 +22,7 @@ use crate::Samples;
 use crate::data::{Data, Error, Features};
 use crate::decide::{Deadline, Limit, OptionError};
 use crate::watch::Watch;
-use content::Contents;
+use content::ContentOrder;
 use held_out::{HeldOut, held_out};
 pub use proven::{Cost, Proven};
 
@@ -53,11 +53,7 @@ impl AuditOptions {
     /// Returns an error that names the first option out of its range. [`audit`] asks it first.
     pub fn validate(&self) -> Result<(), OptionError> {
         match self.time_limit.is_some_and(|limit| limit.is_zero()) {
-            true => Err(OptionError {
-                option: "time_limit",
-                found: "0".to_string(),
-                expected: "a time above 0",
-            }),
+            true => Err(OptionError::new("time_limit", &0, "a time above 0")),
             false => Ok(()),
         }
     }
@@ -219,7 +215,7 @@ fn run(
     }
     let started = Instant::now();
     let work = Deadline::new(options.time_limit, watch.cancelled());
-    let contents = Contents::new(features, classes);
+    let contents = ContentOrder::new(features, classes);
     let found = held_out(features, classes, names.len(), &contents, &work, watch);
     let mut audit = Audit {
         names: names.to_vec(),

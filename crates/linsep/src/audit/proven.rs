@@ -12,8 +12,8 @@
 use crate::Samples;
 use crate::data::Features;
 use crate::decide::{
-    Deadline, DecideOptions, Decision, ExplainOptions, Explanation, Limit, Margin, MarginGoal,
-    Removal, Verdict, decide, explain,
+    Deadline, DecideOptions, Decision, ExplainOptions, Explanation, Limit, MarginBounds,
+    MarginGoal, Removal, Verdict, decide, explain,
 };
 use crate::watch::{Stage, Watch};
 
@@ -44,7 +44,7 @@ pub struct Cost {
     /// Its share of the weights that bound the largest margin: zero if the margin does not depend on it.
     pub weight: f64,
     /// Bounds on the largest margin without it; none if they were not asked for.
-    pub without: Option<Margin>,
+    pub without: Option<MarginBounds>,
 }
 
 /// Returns what is proven about rows of which these are suspects, and what each row costs the margin if all are

@@ -13,28 +13,25 @@
 
 use crate::Hyperplane;
 use crate::data::Features;
-use crate::decide::lbfgs::{Loss, PlainDescent, Value};
-use crate::kernels::RowArithmetic;
-use crate::kernels::logistic::logistic;
+use crate::decide::lbfgs::{LossValue, PlainDescent, SmoothLoss};
 use crate::standard::Standard;
+use crate::standardised::{StandardisedRows, logistic_loss, softmax_loss};
 
 /// Steps of L-BFGS at the most, and the relative gain that is too small for another.
 const STEPS: usize = 300;
 const GAIN: f64 = 1e-4;
-/// Rows that are looked at together: they stay near between their scores and what becomes of those.
-const BLOCK: usize = 64;
 
-/// Rows with standardised columns, computed on the fly, and their classes.
-pub struct Standardised<'a> {
-    features: &'a Features,
+/// Rows and their classes.
+pub struct LabelledRows<'a> {
+    rows: StandardisedRows<'a>,
+    columns: usize,
     /// The class of each row.
     pub classes: &'a [usize],
     /// The number of classes.
     pub count: usize,
-    standard: Standard,
 }
 
-impl<'a> Standardised<'a> {
+impl<'a> LabelledRows<'a> {
     /// Returns the rows, visited in this order. Costs three passes.
     pub fn new(
         features: &'a Features,
@@ -43,7 +40,8 @@ impl<'a> Standardised<'a> {
         order: &[usize],
     ) -> Self {
         let standard = Standard::in_order(features, order).with_unit_rows();
-        Standardised { features, classes, count, standard }
+        let rows = StandardisedRows::new(features, standard);
+        LabelledRows { rows, columns: features.columns(), classes, count }
     }
 
     /// Returns how many scores a row has: one if there are two classes, else one per class.
@@ -51,21 +49,14 @@ impl<'a> Standardised<'a> {
         if self.count == 2 { 1 } else { self.count }
     }
 
-    /// Returns the number of parameters.
-    fn parameters(&self) -> usize {
-        self.heads() * (self.features.columns() + 1)
-    }
-
     /// Returns the hyperplanes of w in the units of the data.
     pub fn planes(&self, w: &[f64]) -> Vec<Hyperplane> {
-        w.chunks(self.features.columns() + 1).map(|w| self.standard.original(w)).collect()
+        self.rows.planes(w)
     }
 
     /// Writes the scores of a row to `out`.
     pub fn score(&self, planes: &[Hyperplane], i: usize, out: &mut [f64]) {
-        for (plane, out) in planes.iter().zip(out) {
-            *out = self.features.dot(i, &plane.weights) + plane.bias;
-        }
+        self.rows.score(planes, i, out);
     }
 
     /// Returns what is learnt from some rows, each with its importance, starting at `start` or zero.
@@ -78,7 +69,8 @@ impl<'a> Standardised<'a> {
         halted: &(dyn Fn() -> bool + Sync),
     ) -> Vec<f64> {
         let loss = Ridge { all: self, rows, importance, lambda: lambda / rows.len() as f64 };
-        let start = start.map_or_else(|| vec![0.0; self.parameters()], <[f64]>::to_vec);
+        let parameters = self.heads() * (self.columns + 1);
+        let start = start.map_or_else(|| vec![0.0; parameters], <[f64]>::to_vec);
         let mut descent = PlainDescent::at(&loss, start);
         for _ in 0..STEPS {
             let before = descent.loss();
@@ -114,59 +106,27 @@ pub fn best_class(scores: &[f64]) -> usize {
 
 /// The penalised loss of some rows.
 struct Ridge<'a> {
-    all: &'a Standardised<'a>,
+    all: &'a LabelledRows<'a>,
     rows: &'a [usize],
     importance: &'a [f64],
     lambda: f64,
 }
 
-impl Ridge<'_> {
-    /// Writes to `scores`, which holds those of a row, how fast the loss of the row rises with each; returns the
-    /// loss.
-    fn slopes(&self, i: usize, scores: &mut [f64]) -> f64 {
-        let class = self.all.classes[i];
-        // -ln p = ln(1 + exp(-odds)).
-        let (mut loss, mut share) = ([0.0], [0.0]);
-        logistic(&[log_odds(scores, class, 1.0)], &mut loss, &mut share);
-        match scores {
-            [score] => *score = if class == 1 { -share[0] } else { share[0] },
-            _ => {
-                let most = scores.iter().fold(f64::NEG_INFINITY, |most, &s| most.max(s));
-                let sum: f64 = scores.iter().map(|s| libm::exp(s - most)).sum();
-                scores.iter_mut().for_each(|s| *s = libm::exp(*s - most) / sum);
-                scores[class] -= 1.0;
-            }
-        }
-        loss[0]
-    }
-}
-
-impl Loss for Ridge<'_> {
-    fn at(&self, w: &[f64]) -> Value {
-        let (all, heads) = (self.all, self.all.heads());
-        let (columns, planes) = (all.features.columns(), all.planes(w));
-        let mut total = Value { loss: 0.0, slope: vec![0.0; w.len()], mistakes: 0 };
-        let mut scores = vec![0.0; BLOCK * heads];
+impl SmoothLoss for Ridge<'_> {
+    fn at(&self, w: &[f64]) -> LossValue {
+        let LabelledRows { rows, columns, classes, .. } = self.all;
         // Means, not sums: rows near the largest float would add up to more than there is.
         let share = 1.0 / self.rows.len() as f64;
-        for block in self.rows.chunks(BLOCK) {
-            for (&i, scores) in block.iter().zip(scores.chunks_mut(heads)) {
-                all.score(&planes, i, scores);
-                total.mistakes += u64::from(best_class(scores) != all.classes[i]);
-                let importance = share * self.importance[i];
-                total.loss += importance * self.slopes(i, scores);
-                scores.iter_mut().for_each(|s| *s *= importance);
-            }
-            for (&i, scores) in block.iter().zip(scores.chunks(heads)) {
-                for (slope, &c) in total.slope.chunks_mut(columns + 1).zip(scores) {
-                    all.features.axpy(i, c, &mut slope[..columns]);
-                    slope[columns] += c;
-                }
-            }
-        }
+        // One part: folds are learnt from side by side.
+        let mut total = rows.sum(w, vec![self.rows.iter().copied()], |i, scores| {
+            let loss = match scores {
+                [score] => logistic_loss(classes[i] == 1, score),
+                _ => softmax_loss(classes[i], scores),
+            };
+            loss.times(share * self.importance[i], scores)
+        });
         for (slope, w) in total.slope.chunks_mut(columns + 1).zip(w.chunks(columns + 1)) {
-            all.standard.slope(slope);
-            for k in 0..columns {
+            for k in 0..*columns {
                 slope[k] += self.lambda * w[k];
                 total.loss += self.lambda / 2.0 * w[k] * w[k];
             }
@@ -184,7 +144,7 @@ mod tests {
     fn check(values: &[f64], classes: &[usize], count: usize, expected: &[usize]) {
         let features = Features::Dense64(Dense::new(values.to_vec(), values.len(), 1));
         let rows: Vec<usize> = (0..values.len()).collect();
-        let all = Standardised::new(&features, classes, count, &rows);
+        let all = LabelledRows::new(&features, classes, count, &rows);
         let w = all.learn(&rows, &vec![1.0; values.len()], 1e-3, None, &|| false);
         let planes = all.planes(&w);
         let mut scores = vec![0.0; all.heads()];
@@ -217,7 +177,7 @@ mod tests {
         let values = vec![0.5, 2.0, -1.0, 3.0, 0.0, 1.0, 4.0, -2.0];
         let features = Features::Dense64(Dense::new(values, 4, 2));
         let (rows, classes) = ([0, 1, 2, 3], [0, 1, 2, 1]);
-        let all = Standardised::new(&features, &classes, 3, &rows);
+        let all = LabelledRows::new(&features, &classes, 3, &rows);
         let importance = [1.0, 0.3, 0.8, 1.0];
         let loss = Ridge { all: &all, rows: &rows, importance: &importance, lambda: 0.1 };
         let w: Vec<f64> = (0..9).map(|k| f64::from(k % 4) - 1.5).collect();

@@ -89,7 +89,7 @@ impl Argmax {
 
 /// What is known about two sides already.
 #[derive(Clone, Debug)]
-pub struct Settled<'a> {
+pub struct SettledSides<'a> {
     /// The sides.
     pub versus: Versus,
     /// A hyperplane that strictly separates them, if one does.
@@ -119,7 +119,7 @@ pub struct Settled<'a> {
 pub fn argmax(
     samples: &Samples,
     classes: &Classes,
-    settled: &[Settled],
+    settled: &[SettledSides],
     options: &DecideOptions,
     cancelled: Option<&AtomicBool>,
 ) -> Result<Argmax, SeparationError> {
@@ -137,7 +137,7 @@ pub fn argmax(
 /// The model whose complete separation is the question: Kesler's rows are its structure vectors.
 pub const ARGMAX: Model = Model::Multinomial { intercept: true };
 
-type Found = (Linear, Option<Proof>);
+type LinearFound = (Linear, Option<Proof>);
 
 struct Comparisons<'a> {
     samples: &'a Samples,
@@ -149,9 +149,9 @@ struct Comparisons<'a> {
 impl Comparisons<'_> {
     fn decide(
         &self,
-        settled: &[Settled],
+        settled: &[SettledSides],
         options: &DecideOptions,
-    ) -> Result<Found, SeparationError> {
+    ) -> Result<LinearFound, SeparationError> {
         if let Some(found) = self.by_pairs(settled)? {
             return Ok(found);
         }
@@ -168,7 +168,7 @@ impl Comparisons<'_> {
     }
 
     /// Returns the answer if two classes are known not to be separable.
-    fn by_pairs(&self, settled: &[Settled]) -> Result<Option<Found>, SeparationError> {
+    fn by_pairs(&self, settled: &[SettledSides]) -> Result<Option<LinearFound>, SeparationError> {
         for known in settled {
             if let (Versus::Pair { negative, positive }, Some(conflict)) =
                 (known.versus, &known.conflict)
@@ -181,7 +181,7 @@ impl Comparisons<'_> {
     }
 
     /// Returns the answer if no hyperplane tells two classes apart.
-    fn ask_pair(&self, pair: [usize; 2]) -> Result<Option<Found>, SeparationError> {
+    fn ask_pair(&self, pair: [usize; 2]) -> Result<Option<LinearFound>, SeparationError> {
         let [negative, positive] = pair;
         let (rows, samples) =
             (self.classes.rows_of(&pair), self.classes.pair(self.samples, negative, positive)?);
@@ -198,7 +198,7 @@ impl Comparisons<'_> {
         &self,
         pair: [usize; 2],
         conflict: &Conflict,
-    ) -> Result<Option<Found>, SeparationError> {
+    ) -> Result<Option<LinearFound>, SeparationError> {
         let mut compared: Vec<(usize, IBig)> = vec![];
         for (row, multiplier) in conflict.iter() {
             let own = self.classes.codes()[row] as usize;
@@ -224,7 +224,10 @@ impl Comparisons<'_> {
     }
 
     /// Returns the answer if each class is known to be separable from the rest.
-    fn by_one_vs_rest(&self, settled: &[Settled]) -> Result<Option<Found>, SeparationError> {
+    fn by_one_vs_rest(
+        &self,
+        settled: &[SettledSides],
+    ) -> Result<Option<LinearFound>, SeparationError> {
         let mut planes = vec![None; self.classes.count()];
         for known in settled {
             if let Versus::OneVsRest { positive } = known.versus {
@@ -238,7 +241,7 @@ impl Comparisons<'_> {
     }
 
     /// Returns the answer if the checker agrees that the hyperplanes make no mistake.
-    fn exists(&self, planes: Vec<Hyperplane>) -> Result<Option<Found>, SeparationError> {
+    fn exists(&self, planes: Vec<Hyperplane>) -> Result<Option<LinearFound>, SeparationError> {
         // Only differences matter: the first class is the one that the others are measured against.
         let first = &planes[0];
         let mut weights = vec![];
@@ -268,7 +271,7 @@ impl Comparisons<'_> {
     }
 
     /// Looks for hyperplanes, and at the pairs of classes that they take for one another.
-    fn by_descent(&self, settled: &[Settled]) -> Result<Option<Found>, SeparationError> {
+    fn by_descent(&self, settled: &[SettledSides]) -> Result<Option<LinearFound>, SeparationError> {
         let mut descent = Softmax::new(self.samples, self.classes);
         let (mut fewest, mut since) = (u64::MAX, 0);
         for step in 1..=STEPS[1] {
@@ -301,10 +304,10 @@ impl Comparisons<'_> {
     fn mistaken(
         &self,
         descent: &Softmax,
-        settled: &[Settled],
-    ) -> Result<Option<Found>, SeparationError> {
+        settled: &[SettledSides],
+    ) -> Result<Option<LinearFound>, SeparationError> {
         for ([negative, positive], _) in descent.mistaken() {
-            let own = |known: &&Settled| known.versus == Versus::Pair { negative, positive };
+            let own = |known: &&SettledSides| known.versus == Versus::Pair { negative, positive };
             if settled.iter().find(own).is_some_and(|known| known.separator.is_some()) {
                 continue;
             }
@@ -319,7 +322,7 @@ impl Comparisons<'_> {
     }
 
     /// Asks the engine about all comparisons.
-    fn by_engine(&self, options: &DecideOptions) -> Result<Found, SeparationError> {
+    fn by_engine(&self, options: &DecideOptions) -> Result<LinearFound, SeparationError> {
         let limits = options.clone().with_time_limit(self.deadline.left());
         let decision = decide_data(self.structure, &limits, &mut &*self.deadline)?;
         let proof = decision.proof().map(|proof| proof.clone().of_model(ARGMAX, None));

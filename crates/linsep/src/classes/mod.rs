@@ -9,7 +9,7 @@ pub mod folder;
 mod softmax;
 mod train;
 
-pub use argmax::{ARGMAX, Argmax, Linear, Settled, argmax};
+pub use argmax::{ARGMAX, Argmax, Linear, SettledSides, argmax};
 pub use train::{Trained, fit_one_vs_rest, lengths, nearest_class};
 
 use crate::data::samples::Classes;

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::exact::Halt;
 use super::exact::conflict::independent_coordinates;
-use super::exact::equations::Scale;
+use super::exact::equations::IntegerScale;
 use super::exact::farkas::{Alternative, Farkas};
 use super::exact::integers::{double, in_lowest_terms};
 use super::exact::rows::SignedRows;
@@ -35,7 +35,7 @@ use crate::kernels::{exponent, power_of_two};
 
 /// What is asked.
 #[derive(Clone, Copy)]
-pub(super) enum Question<'a> {
+pub(super) enum AlternativeQuestion<'a> {
     /// Rows that cancel, or a separator.
     Strict,
     /// Rows that cancel, all of these independent ones among them, or a weak separator.
@@ -43,7 +43,7 @@ pub(super) enum Question<'a> {
 }
 
 /// Which case holds.
-pub(super) enum Answer {
+pub(super) enum AlternativeAnswer {
     /// Rows that cancel.
     Conflict(Conflict),
     /// Weights and bias, the bias last.
@@ -54,30 +54,30 @@ pub(super) enum Answer {
 /// the data cannot be read.
 pub(super) fn decide(
     data: &Passes,
-    question: Question,
+    question: AlternativeQuestion,
     start: &[usize],
     halt: Halt,
-) -> Result<Option<Answer>, PassError> {
+) -> Result<Option<AlternativeAnswer>, PassError> {
     let shape = data.shape();
     let size = plan::exact_rows(shape);
-    let mut chosen = Chosen::new(question, shape.columns + 1);
+    let mut chosen = ChosenRows::new(question, shape.columns + 1);
     chosen.join(data, start)?;
     let mut begin: Vec<usize> = (0..chosen.numbers.len()).collect();
-    if let Question::Weak(basis) = question {
+    if let AlternativeQuestion::Weak(basis) = question {
         chosen.join(data, basis)?;
     }
     chosen.join(data, &spread(shape.rows, size))?;
     while let Some(found) = chosen.ask(halt).and_then(|()| chosen.decided(&begin, halt)) {
         let y = match found {
             Alternative::Reached(x, times) => {
-                return Ok(Some(Answer::Conflict(chosen.conflict(x, &times))));
+                return Ok(Some(AlternativeAnswer::Conflict(chosen.conflict(x, &times))));
             }
             Alternative::Barred(y) => y,
         };
         let w = chosen.weights(y);
-        let wrong = wrong(data, &w, matches!(question, Question::Strict), size, halt)?;
+        let wrong = wrong(data, &w, matches!(question, AlternativeQuestion::Strict), size, halt)?;
         if wrong.is_empty() {
-            return Ok(Some(Answer::Separator(w)));
+            return Ok(Some(AlternativeAnswer::Separator(w)));
         }
         begin = chosen.farkas.basis().to_vec();
         chosen.join(data, &wrong)?;
@@ -112,23 +112,23 @@ pub(super) fn wrong(
 }
 
 /// The rows that are decided in integers.
-struct Chosen<'a> {
-    question: Question<'a>,
+struct ChosenRows<'a> {
+    question: AlternativeQuestion<'a>,
     farkas: Farkas,
     rows: SignedRows,
     /// Their numbers in the data, and their places by number.
     numbers: Vec<usize>,
     places: HashMap<usize, usize>,
     /// What makes each coordinate integer.
-    scale: Scale,
+    scale: IntegerScale,
 }
 
-impl<'a> Chosen<'a> {
-    fn new(question: Question<'a>, dimension: usize) -> Self {
+impl<'a> ChosenRows<'a> {
+    fn new(question: AlternativeQuestion<'a>, dimension: usize) -> Self {
         let rows = SignedRows::none(dimension);
-        let scale = Scale::new(&rows);
+        let scale = IntegerScale::new(&rows);
         let (numbers, places) = (vec![], HashMap::new());
-        Chosen { question, farkas: Farkas::default(), rows, numbers, places, scale }
+        ChosenRows { question, farkas: Farkas::default(), rows, numbers, places, scale }
     }
 
     /// Takes rows in that are not there yet.
@@ -151,12 +151,12 @@ impl<'a> Chosen<'a> {
     /// Puts the question about all rows that have joined; nothing if halted.
     fn ask(&mut self, halt: Halt) -> Option<()> {
         // A smaller number than any before makes other integers of all.
-        self.scale = Scale::new(&self.rows);
+        self.scale = IntegerScale::new(&self.rows);
         let integers = |place: usize| (!halt()).then(|| self.scale.integers(&self.rows, place));
         let integers: Vec<Vec<IBig>> = (0..self.rows.len()).map(integers).collect::<Option<_>>()?;
         let (vectors, target) = match self.question {
             // One coordinate more says that the multipliers add up to one.
-            Question::Strict => {
+            AlternativeQuestion::Strict => {
                 let last = |mut v: Vec<IBig>| {
                     v.push(IBig::ONE);
                     v
@@ -165,7 +165,7 @@ impl<'a> Chosen<'a> {
                 target.push(IBig::ONE);
                 (integers.into_iter().map(last).collect::<Vec<_>>(), target)
             }
-            Question::Weak(basis) => {
+            AlternativeQuestion::Weak(basis) => {
                 let mut target = vec![IBig::ZERO; self.rows.dimension];
                 for place in basis.iter().filter_map(|row| self.places.get(row)) {
                     target.iter_mut().zip(&integers[*place]).for_each(|(t, v)| *t -= v);
@@ -194,8 +194,8 @@ impl<'a> Chosen<'a> {
         let mut vectors: Vec<Vec<Twice>> = entries.par_iter().map(map).collect::<Option<_>>()?;
         let mut target = vec![Twice::default(); columns.len()];
         match self.question {
-            Question::Strict => target.push(Twice::from(1.0)),
-            Question::Weak(basis) => {
+            AlternativeQuestion::Strict => target.push(Twice::from(1.0)),
+            AlternativeQuestion::Weak(basis) => {
                 for place in basis.iter().filter_map(|row| self.places.get(row)) {
                     target.iter_mut().zip(&vectors[*place]).for_each(|(t, v)| *t = *t - *v);
                 }
@@ -207,7 +207,9 @@ impl<'a> Chosen<'a> {
                 let scale = Twice::from(power_of_two(-exponent(length).clamp(-1000, 1000)));
                 vector.iter_mut().for_each(|v| *v = *v * scale);
             }
-            vector.extend(matches!(self.question, Question::Strict).then_some(Twice::from(1.0)));
+            vector.extend(
+                matches!(self.question, AlternativeQuestion::Strict).then_some(Twice::from(1.0)),
+            );
         }
         Some(simplex::basis(&vectors, &target, begin, halt))
     }
@@ -216,7 +218,7 @@ impl<'a> Chosen<'a> {
     fn conflict(&self, x: Vec<(usize, IBig)>, times: &IBig) -> Conflict {
         let mut taken: HashMap<usize, IBig> =
             x.into_iter().map(|(place, x)| (self.numbers[place], x)).collect();
-        if let Question::Weak(basis) = self.question {
+        if let AlternativeQuestion::Weak(basis) = self.question {
             basis.iter().for_each(|&row| *taken.entry(row).or_default() += times);
         }
         let mut taken: Vec<(usize, IBig)> = taken.into_iter().collect();

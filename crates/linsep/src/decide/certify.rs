@@ -4,7 +4,9 @@ use dashu_int::IBig;
 use linsep_data::Memory;
 use linsep_proof::margin::{lower_bound, upper_bound};
 use linsep_proof::proof::Claim;
-use linsep_proof::{Conflict, Margin, Plane, Proof, Separator, prove_separable, verify_data_until};
+use linsep_proof::{
+    Conflict, MarginBounds, Plane, Proof, Separator, prove_separable, verify_data_until,
+};
 
 use super::budget::Limit;
 use super::exact::Halt;
@@ -41,7 +43,8 @@ pub(super) fn integers(
     let bias = w.pop().expect("a bias");
     let (kind, rows) = (search.options.kind, search.bounding_rows()?);
     // That it separates is all that is known about its margin.
-    let margin = Margin { kind, lower: 0.0, upper: upper_bound(search.data.raw(), kind, &rows)? };
+    let margin =
+        MarginBounds { kind, lower: 0.0, upper: upper_bound(search.data.raw(), kind, &rows)? };
     let claim = Claim::Separable { hyperplane: Plane::from((w, bias)) };
     let proof = claimed(search, claim)?.with_margin(margin, &rows);
     let accepted = holds(search, &proof)?;
@@ -135,5 +138,5 @@ fn closest(search: &mut Search) -> Result<Closest, PassError> {
         None => kind.least(),
     };
     let upper = upper_bound(data, kind, &search.bounding_rows()?)?;
-    Ok(Closest { hyperplane, margin: Margin { kind, lower, upper } })
+    Ok(Closest { hyperplane, margin: MarginBounds { kind, lower, upper } })
 }

@@ -6,6 +6,9 @@
 //! return    of all w on the way the one with the fewest mistakes
 //! ```
 //!
+//! For rows that may be on disk or on other machines, so passes are few and no row is kept. `explain/robust.rs` makes
+//! fewer mistakes of rows in memory: it goes on from such a minimum, and takes hundreds of passes.
+//!
 //! Nothing is proven of it: the fewest mistakes that any hyperplane makes are hard to find. Cost: a pass
 //! per step, or two, and one before the first; wherever the rows are.
 
@@ -15,7 +18,7 @@ use super::budget::Budget;
 use super::folds::class_sums::ClassSums;
 use super::folds::logistic::LogisticLine;
 use super::options::DecideOptions;
-use super::solvers::logistic_descent::{Descent, Look, Rows, Step};
+use super::solvers::logistic_descent::{DescentStep, LogisticDescent, LookedAtRows, StepLook};
 use crate::Hyperplane;
 use crate::asked::fold;
 use crate::watch::Watch;
@@ -62,8 +65,8 @@ pub fn compromise_data(
     let most = options.max_passes.map_or(MOST_PASSES, |most| most.min(MOST_PASSES));
     let mut budget = Budget::new(data, watch, before + most, options.time_limit);
     let sums = fold(data, &ClassSums::new(data.shape()))?;
-    let mut descent = Descent::new(data.shape().rows, &sums.total(), sums.unsigned());
-    let mut rows = Reading(data);
+    let mut descent = LogisticDescent::new(data.shape().rows, &sums.total(), sums.unsigned());
+    let mut rows = PassReader(data);
     // The first step is made in any case: w = 0 is no hyperplane, unless the classes cancel.
     let mut best: Option<(u64, Vec<f64>)> = None;
     loop {
@@ -85,12 +88,12 @@ pub fn compromise_data(
 }
 
 /// Each look is a pass.
-struct Reading<'a>(&'a dyn Data);
+struct PassReader<'a>(&'a dyn Data);
 
-impl Rows for Reading<'_> {
+impl LookedAtRows for PassReader<'_> {
     type Error = Error;
 
-    fn look(&mut self, step: Step) -> Result<Look, Error> {
+    fn look(&mut self, step: DescentStep) -> Result<StepLook, Error> {
         Ok(fold(self.0, &LogisticLine::new(self.0.shape(), step))?.look())
     }
 }

@@ -137,7 +137,7 @@ pub(super) fn decide_strictly(
 ) -> Strictly {
     let memory = Memory::new(samples);
     let passes = Passes::new(&memory);
-    let mut engine = Engine::new(&passes, options, watch, Question::Strict);
+    let mut engine = Engine::new(&passes, options, watch, SearchGoal::Strict);
     let found = engine.find().and_then(|found| match found {
         Ok((outcome, way)) => engine.widen(outcome, way).map(Ok),
         Err(conflict) => Ok(Err(conflict)),
@@ -155,7 +155,7 @@ fn run<'a>(
     watch: &'a mut dyn Watch,
 ) -> Result<Decision, PassError> {
     let before = data.reads().passes(data.shape());
-    let mut engine = Engine::new(data, options, watch, Question::Which);
+    let mut engine = Engine::new(data, options, watch, SearchGoal::Which);
     let Ok((outcome, way)) = engine.find()? else {
         unreachable!("a conflict is classified");
     };
@@ -186,7 +186,7 @@ fn run<'a>(
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Question {
+enum SearchGoal {
     /// Which of the three.
     Which,
     /// Separable or not.
@@ -196,14 +196,14 @@ enum Question {
 /// Lets strategies search and has proven what they find.
 struct Engine<'a> {
     search: Search<'a>,
-    question: Question,
+    question: SearchGoal,
     /// Passes that proved something.
     proving: u64,
 }
 
 /// How a search ended: with an outcome, on that way, or with rows that rule a strict separation out, where
 /// no more was asked.
-type Ended = Result<(Outcome, Way), Conflict>;
+type SearchEnd = Result<(Outcome, Way), Conflict>;
 
 /// Why a strategy is left.
 enum Left {
@@ -216,7 +216,7 @@ impl<'a> Engine<'a> {
         data: &'a Passes<'a>,
         options: &'a DecideOptions,
         watch: &'a mut dyn Watch,
-        question: Question,
+        question: SearchGoal,
     ) -> Self {
         let before = data.reads().passes(data.shape());
         let most = options.max_passes.unwrap_or(u64::MAX);
@@ -227,7 +227,7 @@ impl<'a> Engine<'a> {
 
     /// Returns what the strategies of the plan find out, one after the other. The last one gives up at a
     /// limit only.
-    fn find(&mut self) -> Result<Ended, PassError> {
+    fn find(&mut self) -> Result<SearchEnd, PassError> {
         let fits = self.search.data.raw().fits();
         let mut ended = (Way::WorkingSet, None);
         for step in plan::steps(self.search.shape, self.search.options, fits) {
@@ -270,7 +270,7 @@ impl<'a> Engine<'a> {
             let outcome = match strategy.advance(&mut self.search)? {
                 Found::Candidate => self.proven(certify::candidates)?,
                 Found::Integers(w) => self.proven(|search| certify::integers(search, w))?,
-                Found::Conflict(conflict) if self.question == Question::Strict => {
+                Found::Conflict(conflict) if self.question == SearchGoal::Strict => {
                     return Ok(Err(Left::Conflict(conflict)));
                 }
                 Found::Conflict(conflict) => self.classified(conflict)?,

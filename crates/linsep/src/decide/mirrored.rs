@@ -78,13 +78,14 @@ impl Mirror {
     }
 
     /// Returns what is shown of blocks of data. Errors if a row is too long for floats.
-    pub fn shown(&self, blocks: &[Block<'_>]) -> Result<Vec<Shown>, Error> {
+    pub fn shown(&self, blocks: &[Block<'_>]) -> Result<Vec<ShownBlock>, Error> {
         blocks.iter().map(|block| self.show(block)).collect()
     }
 
-    fn show(&self, block: &Block) -> Result<Shown, Error> {
+    fn show(&self, block: &Block) -> Result<ShownBlock, Error> {
         let (samples, times) = (block.samples(), self.times());
-        let (mut lines, mut runs): (Vec<Line>, Vec<(Range<usize>, usize)>) = (vec![], vec![]);
+        let (mut lines, mut runs): (Vec<MirroredLine>, Vec<(Range<usize>, usize)>) =
+            (vec![], vec![]);
         let mut labels = vec![];
         for place in block.places() {
             let number = block.number(place);
@@ -94,7 +95,7 @@ impl Mirror {
             let (start, positive) = (lines.len(), samples.positive()[place]);
             for side in 0..times {
                 let (changes, label) = self.side(positive, side);
-                lines.push((Source::Row(place), changes));
+                lines.push((RowSource::Row(place), changes));
                 labels.push(label);
             }
             match runs.last_mut() {
@@ -108,7 +109,7 @@ impl Mirror {
             true => None,
             false => Some(shown_samples(samples.features(), &lines, labels)?),
         };
-        Ok(Shown { samples, runs })
+        Ok(ShownBlock { samples, runs })
     }
 
     /// Returns whether the sign of a row of this label changes when it is shown the first or the second time,
@@ -131,7 +132,7 @@ impl Mirror {
 /// Returns rows as they are shown, each with its sign changed or not.
 fn shown_samples(
     features: &Features,
-    lines: &[Line],
+    lines: &[MirroredLine],
     positive: Vec<bool>,
 ) -> Result<Samples, Error> {
     let features = match features {
@@ -151,7 +152,7 @@ fn shown_samples(
 
 /// Where the values of a row come from.
 #[derive(Clone, Copy)]
-enum Source<'a> {
+enum RowSource<'a> {
     /// The row at this place.
     Row(usize),
     /// Columns and values; all others are zero.
@@ -159,9 +160,9 @@ enum Source<'a> {
 }
 
 /// A row that is shown, and whether its sign changes.
-type Line<'a> = (Source<'a>, bool);
+type MirroredLine<'a> = (RowSource<'a>, bool);
 
-fn dense<T>(design: &Dense<T>, lines: &[Line], narrow: fn(f64) -> T) -> Dense<T>
+fn dense<T>(design: &Dense<T>, lines: &[MirroredLine], narrow: fn(f64) -> T) -> Dense<T>
 where
     T: Element + Neg<Output = T>,
 {
@@ -169,11 +170,11 @@ where
     let mut values = Vec::with_capacity(lines.len() * columns);
     for &(source, changes) in lines {
         match source {
-            Source::Row(place) => match changes {
+            RowSource::Row(place) => match changes {
                 true => values.extend(design.row(place).iter().map(|&v| -v)),
                 false => values.extend_from_slice(design.row(place)),
             },
-            Source::Few(few) => {
+            RowSource::Few(few) => {
                 let start = values.len();
                 values.resize(start + columns, T::default());
                 for &(column, value) in few {
@@ -185,16 +186,16 @@ where
     Dense::new(values, lines.len(), columns)
 }
 
-fn sparse(design: &Sparse, lines: &[Line]) -> Result<Sparse, SparseFault> {
+fn sparse(design: &Sparse, lines: &[MirroredLine]) -> Result<Sparse, SparseFault> {
     let mut out = SparseBuilder::default();
     for &(source, changes) in lines {
         let mut push = |column, value: f64| out.push(column, if changes { -value } else { value });
         match source {
-            Source::Row(place) => {
+            RowSource::Row(place) => {
                 let (indices, values) = design.row(place);
                 indices.iter().zip(values).for_each(|(&k, &v)| push(k as usize, v));
             }
-            Source::Few(few) => few.iter().for_each(|&(column, value)| push(column, value)),
+            RowSource::Few(few) => few.iter().for_each(|&(column, value)| push(column, value)),
         }
         out.end_row();
     }
@@ -202,13 +203,13 @@ fn sparse(design: &Sparse, lines: &[Line]) -> Result<Sparse, SparseFault> {
 }
 
 /// What is shown of a block.
-pub(crate) struct Shown {
+pub(crate) struct ShownBlock {
     samples: Option<Samples>,
     /// Places of rows that follow one another, and the number of the first.
     runs: Vec<(Range<usize>, usize)>,
 }
 
-impl Shown {
+impl ShownBlock {
     /// Returns the rows in blocks.
     pub fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
         let blocks = |samples| {
@@ -341,13 +342,13 @@ impl Data for Mirrored<'_> {
         let (_, positive, stand_in) = &self.mirror.stand_in;
         let line = |&row: &usize| {
             let (source, positive) = match numbers.binary_search(&(row / times)) {
-                Ok(place) if stays[place] => (Source::Row(place), samples.positive()[place]),
-                _ => (Source::Few(stand_in), *positive),
+                Ok(place) if stays[place] => (RowSource::Row(place), samples.positive()[place]),
+                _ => (RowSource::Few(stand_in), *positive),
             };
             let (changes, label) = self.mirror.side(positive, row % times);
             ((source, changes), label)
         };
-        let (lines, labels): (Vec<Line>, Vec<bool>) = rows.iter().map(line).unzip();
+        let (lines, labels): (Vec<MirroredLine>, Vec<bool>) = rows.iter().map(line).unzip();
         shown_samples(samples.features(), &lines, labels)
     }
 

@@ -54,7 +54,7 @@ pub use explain::{
     Carried, ExplainOptions, Explanation, Removal, RemovedRow, explain, explain_data,
 };
 pub use journal::{Journal, JournalError};
-pub use linsep_proof::{Conflict, Margin, MarginKind, RowWeights, Verdict};
+pub use linsep_proof::{Conflict, MarginBounds, MarginKind, RowWeights, Verdict};
 pub use options::{DecideOptions, MarginGoal, OptionError};
 pub use outcome::{Closest, Decision, Outcome, Way, WeakSeparator};
 

@@ -53,7 +53,7 @@ impl Default for DecideOptions {
     }
 }
 
-/// An option that is out of its range.
+/// An option of a question, or a setting of a method, that is out of its range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{option} is {found}; expected {expected}")]
 #[non_exhaustive]

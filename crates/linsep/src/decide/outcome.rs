@@ -1,7 +1,7 @@
 //! What comes out: a verdict with what it rests on, or why there is none.
 
 use dashu_int::IBig;
-use linsep_proof::{Conflict, Margin, MarginKind, Proof, Verdict};
+use linsep_proof::{Conflict, MarginBounds, MarginKind, Proof, Verdict};
 
 use super::budget::Limit;
 use crate::Hyperplane;
@@ -40,7 +40,7 @@ pub enum Outcome {
         /// Such a hyperplane. Where only integers separate, it is the nearest to them that floats have.
         hyperplane: Hyperplane,
         /// Bounds on the largest margin; the lower one is the hyperplane's own.
-        margin: Margin,
+        margin: MarginBounds,
         /// The proof.
         proof: Proof,
     },
@@ -85,7 +85,7 @@ pub struct Closest {
     pub hyperplane: Option<Hyperplane>,
     /// Bounds on the largest margin. The lower one, that of the hyperplane, is negative where it makes
     /// mistakes.
-    pub margin: Margin,
+    pub margin: MarginBounds,
 }
 
 /// A hyperplane W·x + B with integer weights that puts no row on the wrong side.
@@ -131,7 +131,7 @@ impl Outcome {
 impl Decision {
     /// Returns what is known where a limit was reached before anything was asked: nothing.
     pub(crate) fn unasked(kind: MarginKind, because: Limit) -> Self {
-        let margin = Margin { kind, lower: kind.least(), upper: kind.most() };
+        let margin = MarginBounds { kind, lower: kind.least(), upper: kind.most() };
         let closest = Closest { hyperplane: None, margin };
         Decision {
             outcome: Outcome::Undecided { because, conflict: None, proof: None, closest },
@@ -203,7 +203,7 @@ impl Decision {
     }
 
     /// Returns bounds on the largest margin.
-    pub fn margin(&self) -> Margin {
+    pub fn margin(&self) -> MarginBounds {
         match &self.outcome {
             Outcome::Separable { margin, .. } => *margin,
             Outcome::QuasiSeparable { closest, .. }

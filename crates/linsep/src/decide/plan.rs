@@ -82,7 +82,7 @@ const SCALED_VALUES: usize = 1 << 27;
 
 /// A strategy, and how far it may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum PlanStep {
     /// One row under both labels; `sums`: take the sums of both classes in the same pass.
     Duplicates { sums: bool },
     /// L-BFGS on the logistic loss.
@@ -137,7 +137,7 @@ impl WorkingSize {
 
 /// Returns true if the plan for rows of this shape has a step that needs all of them in memory.
 pub(crate) fn needs_all_rows(shape: Shape, options: &DecideOptions) -> bool {
-    let needs = |step: &Step| matches!(step, Step::Dual { .. });
+    let needs = |step: &PlanStep| matches!(step, PlanStep::Dual { .. });
     steps(shape, options, true).iter().any(needs)
 }
 
@@ -150,26 +150,26 @@ fn smooth_first(shape: Shape) -> bool {
 }
 
 /// Returns the strategies for rows of this shape, in order. `fits`: all rows can be in memory.
-pub(crate) fn steps(shape: Shape, options: &DecideOptions, fits: bool) -> Vec<Step> {
+pub(crate) fn steps(shape: Shape, options: &DecideOptions, fits: bool) -> Vec<PlanStep> {
     let coordinates = shape.columns + 1;
-    let working_set = Step::WorkingSet(WorkingSize::of(coordinates));
-    let smooth = Step::Smooth { passes: SMOOTH_PASSES };
-    let ladder = Step::Ladder(WorkingSize::on_the_ladder(coordinates));
+    let working_set = PlanStep::WorkingSet(WorkingSize::of(coordinates));
+    let smooth = PlanStep::Smooth { passes: SMOOTH_PASSES };
+    let ladder = PlanStep::Ladder(WorkingSize::on_the_ladder(coordinates));
     if !smooth_first(shape) {
-        return vec![working_set, ladder, Step::Exact];
+        return vec![working_set, ladder, PlanStep::Exact];
     }
-    let dual = Step::Dual { passes: DUAL_PASSES };
+    let dual = PlanStep::Dual { passes: DUAL_PASSES };
     if shape.sparse && fits {
         return match coordinates < VERY_MANY || coordinates <= shape.rows {
-            true => vec![Step::Duplicates { sums: true }, smooth, dual, Step::Exact],
-            false => vec![Step::Duplicates { sums: false }, dual, Step::Exact],
+            true => vec![PlanStep::Duplicates { sums: true }, smooth, dual, PlanStep::Exact],
+            false => vec![PlanStep::Duplicates { sums: false }, dual, PlanStep::Exact],
         };
     }
-    let mut steps = vec![Step::Duplicates { sums: true }, smooth];
+    let mut steps = vec![PlanStep::Duplicates { sums: true }, smooth];
     if options.seeks(MarginKind::Angular) {
-        steps.push(Step::Widest(WorkingSize::near(coordinates)));
+        steps.push(PlanStep::Widest(WorkingSize::near(coordinates)));
     }
-    steps.extend([working_set, ladder, Step::Exact]);
+    steps.extend([working_set, ladder, PlanStep::Exact]);
     steps
 }
 

@@ -13,9 +13,9 @@ use dashu_int::IBig;
 use linsep_data::Data;
 
 use super::exact::Halt;
-use super::exact::equations::Scale;
+use super::exact::equations::IntegerScale;
 use super::exact::integers::{in_lowest_terms, nullspace};
-use super::exact::modular::{Elimination, PRIMES, Prime, Residues};
+use super::exact::modular::{Elimination, FloatResidues, PRIMES, Prime};
 use super::exact::rows::SignedRows;
 use super::exact::span::orthogonal;
 use super::folds::off_span::OffSpan;
@@ -41,7 +41,7 @@ pub(super) fn spanning(
     halt: Halt,
 ) -> Result<Option<Spanning>, PassError> {
     let dimension = data.shape().columns + 1;
-    let residues = Residues::new(Prime(PRIMES[0]));
+    let residues = FloatResidues::new(Prime(PRIMES[0]));
     let mut rows = start;
     loop {
         let signed = SignedRows::all(&data.fetch(&rows)?);
@@ -110,7 +110,7 @@ pub(super) fn orthogonal_to(
     if rows.len() == rows.dimension {
         return Ok(Some(vec![]));
     }
-    let scale = Scale::new(&rows);
+    let scale = IntegerScale::new(&rows);
     let integers: Vec<Vec<IBig>> = (0..rows.len()).map(|k| scale.integers(&rows, k)).collect();
     if halt() {
         return Ok(None);
@@ -137,7 +137,7 @@ pub(crate) fn free(
 ) -> Result<Option<Vec<Vec<IBig>>>, PassError> {
     if known > 0 {
         let signed = SignedRows::all(&data.fetch(&start)?);
-        let residues = Residues::new(Prime(PRIMES[0]));
+        let residues = FloatResidues::new(Prime(PRIMES[0]));
         match Elimination::of_signed_rows(&signed, &residues, halt) {
             None => return Ok(None),
             Some(elimination) if elimination.nullity() <= known => return Ok(Some(vec![])),

@@ -15,7 +15,7 @@ use crate::hyperplane::norm;
 use crate::lift::Rows;
 
 /// How rows are seen: always as unit vectors.
-pub(super) enum View {
+pub(super) enum RowView {
     /// As z = v / ‖v‖, where v = y (x, 1).
     Lifted,
     /// As M'v / ‖M'v‖.
@@ -23,12 +23,12 @@ pub(super) enum View {
 }
 
 /// A row as it is seen, and its length before it was made a unit vector.
-pub(super) struct Point {
+pub(super) struct SeenPoint {
     pub vector: Vec<f64>,
     pub length: f64,
 }
 
-impl View {
+impl RowView {
     /// Returns the view through a ladder that is made for data of which some rows are given, and rows that
     /// span all, those that are given among them. Nothing if the ladder leaves the range of floats, or if
     /// the work was halted. Errors if the data cannot be read.
@@ -43,18 +43,19 @@ impl View {
         let rows = SignedRows::all(&data.fetch(&spanning.rows)?);
         let entries: Vec<_> = (0..rows.len()).map(|i| rows.entries(i).to_vec()).collect();
         let ladder = Ladder::new(&entries, rows.dimension, &spanning.coordinates, halt);
-        Ok(ladder.map(|ladder| (View::Ladder(ladder), spanning.rows)))
+        Ok(ladder.map(|ladder| (RowView::Ladder(ladder), spanning.rows)))
     }
 
     /// Returns the rows as they are seen.
-    pub fn points(&self, samples: &Samples) -> Vec<Point> {
+    pub fn points(&self, samples: &Samples) -> Vec<SeenPoint> {
         match self {
-            View::Lifted => {
+            RowView::Lifted => {
                 let rows = Rows::lifted(samples);
-                let point = |i: usize| Point { vector: rows.vector(i), length: samples.norms()[i] };
+                let point =
+                    |i: usize| SeenPoint { vector: rows.vector(i), length: samples.norms()[i] };
                 (0..rows.len()).map(point).collect()
             }
-            View::Ladder(ladder) => {
+            RowView::Ladder(ladder) => {
                 let rows = SignedRows::all(samples);
                 let point = |i: usize| {
                     let mut vector = ladder.map(rows.entries(i));
@@ -62,7 +63,7 @@ impl View {
                     if length > 0.0 {
                         vector.iter_mut().for_each(|v| *v /= length);
                     }
-                    Point { vector, length }
+                    SeenPoint { vector, length }
                 };
                 (0..rows.len()).into_par_iter().map(point).collect()
             }
@@ -72,22 +73,22 @@ impl View {
     /// Returns the number of coordinates in which rows of so many are seen.
     pub fn dimension(&self, dimension: usize) -> usize {
         match self {
-            View::Lifted => dimension,
-            View::Ladder(ladder) => ladder.dimension(),
+            RowView::Lifted => dimension,
+            RowView::Ladder(ladder) => ladder.dimension(),
         }
     }
 
     /// Returns true if rows are seen lifted.
     pub fn is_lifted(&self) -> bool {
-        matches!(self, View::Lifted)
+        matches!(self, RowView::Lifted)
     }
 
     /// Returns the vector for lifted or raw rows that w is for what is seen, rounded to floats, and what
     /// scores rows with it.
     pub fn scorer(&self, w: &[f64]) -> (Vec<f64>, Scorer) {
         match self {
-            View::Lifted => (w.to_vec(), Scorer::Lifted(w.to_vec())),
-            View::Ladder(ladder) => {
+            RowView::Lifted => (w.to_vec(), Scorer::Lifted(w.to_vec())),
+            RowView::Ladder(ladder) => {
                 let back = ladder.back(w);
                 (back.rounded(), Scorer::Precise(back))
             }
@@ -97,10 +98,10 @@ impl View {
     /// Returns the vector for raw rows that w is for what is seen, in integers, exactly.
     pub fn integers(&self, w: &[f64]) -> Vec<IBig> {
         match self {
-            View::Lifted => exact_combination(w.len(), |visit| {
+            RowView::Lifted => exact_combination(w.len(), |visit| {
                 w.iter().enumerate().for_each(|(k, &w)| visit(k, w, 1.0));
             }),
-            View::Ladder(ladder) => {
+            RowView::Ladder(ladder) => {
                 exact_combination(ladder.rows(), |visit| ladder.products(w, visit))
             }
         }

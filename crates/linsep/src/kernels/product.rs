@@ -5,7 +5,7 @@
 
 /// A matrix that lies in a slice: the value in row i and column j is at `i * down + j * across`.
 #[derive(Clone, Copy, Debug)]
-pub struct Matrix<'a> {
+pub struct MatrixView<'a> {
     values: &'a [f64],
     rows: usize,
     columns: usize,
@@ -13,19 +13,19 @@ pub struct Matrix<'a> {
     across: usize,
 }
 
-impl<'a> Matrix<'a> {
+impl<'a> MatrixView<'a> {
     /// Returns the matrix whose rows begin `stride` values apart.
     ///
     /// # Panics
     /// If it does not fit in the slice.
     pub fn new(values: &'a [f64], rows: usize, columns: usize, stride: usize) -> Self {
         assert!(fits(values.len(), rows, columns, stride), "a matrix within its slice");
-        Matrix { values, rows, columns, down: stride, across: 1 }
+        MatrixView { values, rows, columns, down: stride, across: 1 }
     }
 
     /// Returns the matrix with rows and columns exchanged.
     pub fn transposed(self) -> Self {
-        Matrix {
+        MatrixView {
             rows: self.columns,
             columns: self.rows,
             down: self.across,
@@ -43,7 +43,7 @@ fn fits(length: usize, rows: usize, columns: usize, stride: usize) -> bool {
 ///
 /// # Panics
 /// If sizes do not fit.
-pub fn add_product(c: f64, a: Matrix, b: Matrix, sum: &mut [f64], stride: usize) {
+pub fn add_product(c: f64, a: MatrixView, b: MatrixView, sum: &mut [f64], stride: usize) {
     assert_eq!(a.columns, b.rows, "sizes of a product");
     assert!(fits(sum.len(), a.rows, b.columns, stride), "room for a product");
     let step = |n: usize| isize::try_from(n).expect("a slice is no longer");
@@ -77,7 +77,7 @@ mod tests {
         let a: Vec<f64> = (0..24).map(|k| f64::from(k % 7) - 3.0).collect();
         let b: Vec<f64> = (0..30).map(|k| f64::from(k % 5) - 1.0).collect();
         // 3 x 4 in rows of 6, times the transpose of 5 x 4 in rows of 5.
-        let (left, right) = (Matrix::new(&a, 3, 4, 6), Matrix::new(&b, 5, 4, 5));
+        let (left, right) = (MatrixView::new(&a, 3, 4, 6), MatrixView::new(&b, 5, 4, 5));
         let mut sum = vec![1.0; 3 * 8];
         add_product(2.0, left, right.transposed(), &mut sum, 8);
         for i in 0..3 {
@@ -94,6 +94,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "a matrix within its slice")]
     fn a_matrix_lies_within_its_slice() {
-        Matrix::new(&[0.0; 10], 3, 4, 4);
+        MatrixView::new(&[0.0; 10], 3, 4, 4);
     }
 }

@@ -23,7 +23,7 @@ use linsep_proof::proof::{Claim, Integers};
 use linsep_proof::{Plane, Proof, name_data};
 
 use super::allowance::Allowance;
-use super::question::Question;
+use super::question::DirectionQuestion;
 use super::space::Space;
 use crate::asked::fold;
 use crate::decide::{
@@ -77,7 +77,7 @@ impl Face {
     }
 
     /// Returns the first vectors off the face, rising, at most so many. Costs a pass if rows are on both.
-    pub fn rows_off(&self, question: &Question, most: usize) -> Result<Vec<usize>, Error> {
+    pub fn rows_off(&self, question: &DirectionQuestion, most: usize) -> Result<Vec<usize>, Error> {
         match (self.rows, &self.on) {
             (0, _) => Ok((0..question.vectors.min(most)).collect()),
             (rows, _) if rows == question.data.shape().rows || most == 0 => Ok(vec![]),
@@ -87,7 +87,7 @@ impl Face {
     }
 
     /// Takes note of a weak separator: fewer rows are left.
-    fn narrow(&mut self, question: &Question, separator: Vec<IBig>) -> Result<(), Error> {
+    fn narrow(&mut self, question: &DirectionQuestion, separator: Vec<IBig>) -> Result<(), Error> {
         self.planes.push(separator.clone());
         self.steps.push(separator);
         let data = question.data;
@@ -110,7 +110,7 @@ impl Face {
     }
 }
 
-fn stand_in(question: &Question, row: usize) -> Result<StandIn, Error> {
+fn stand_in(question: &DirectionQuestion, row: usize) -> Result<StandIn, Error> {
     let samples = question.data.fetch(&[row])?;
     let mut values = vec![];
     samples.features().for_each(0, |k, v| {
@@ -123,7 +123,7 @@ fn stand_in(question: &Question, row: usize) -> Result<StandIn, Error> {
 
 /// Returns the face of all rows.
 pub(super) fn face(
-    question: &Question,
+    question: &DirectionQuestion,
     allowance: &Allowance,
     watch: &mut dyn Watch,
 ) -> Result<Face, DecideError> {
@@ -188,7 +188,7 @@ pub(super) fn face(
 }
 
 /// Takes note that the bias alone separates rows of one label.
-fn one_class(question: &Question, positive: bool, face: &mut Face) -> Result<(), Error> {
+fn one_class(question: &DirectionQuestion, positive: bool, face: &mut Face) -> Result<(), Error> {
     let shape = question.data.shape();
     let mut step = vec![IBig::ZERO; shape.columns + 1];
     step[shape.columns] = if positive { IBig::ONE } else { -IBig::ONE };
@@ -224,7 +224,7 @@ pub(super) fn integers(floats: impl Iterator<Item = f64>) -> Vec<IBig> {
 }
 
 /// Returns what a proof says that all rows are orthogonal to.
-fn orthogonal(question: &Question, proof: &Proof) -> Vec<Vec<IBig>> {
+fn orthogonal(question: &DirectionQuestion, proof: &Proof) -> Vec<Vec<IBig>> {
     let Claim::Inseparable { orthogonal, .. } = &proof.claim else {
         unreachable!("the proof that nothing separates");
     };
@@ -234,7 +234,7 @@ fn orthogonal(question: &Question, proof: &Proof) -> Vec<Vec<IBig>> {
 /// Returns a direction that is strict off the face: each step so small that it undoes nothing of those before
 /// it. None if all rows are on the face. Costs passes for each step but the first. Nothing if it was halted.
 pub(super) fn interior(
-    question: &Question,
+    question: &DirectionQuestion,
     face: &Face,
     halt: Halt,
 ) -> Result<Option<Option<Vec<IBig>>>, Error> {
@@ -272,7 +272,12 @@ pub(super) fn interior(
 }
 
 /// Returns true if a direction is strict on the rows that the first k + 1 steps make strict.
-fn is_strict(question: &Question, face: &Face, k: usize, g: &[IBig]) -> Result<bool, Error> {
+fn is_strict(
+    question: &DirectionQuestion,
+    face: &Face,
+    k: usize,
+    g: &[IBig],
+) -> Result<bool, Error> {
     let last = k + 1 == face.steps.len();
     let mirror = match last {
         true => face.off(),

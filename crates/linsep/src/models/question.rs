@@ -5,14 +5,14 @@
 
 use dashu_int::IBig;
 use linsep_data::{Data, Error};
-use linsep_proof::exact::{Sum, parts};
+use linsep_proof::exact::{ExactSum, parts};
 use linsep_proof::structure::{Coefficient, Structure};
 
 use crate::asked::fold;
 use crate::decide::{Constants, Mirror, Mirrored};
 
 /// Rows, and how directions become coefficients.
-pub(super) struct Question<'a> {
+pub(super) struct DirectionQuestion<'a> {
     /// The rows, each once.
     pub data: &'a dyn Data,
     /// How many of them observations make. Those that follow hold parts of numbers together.
@@ -27,7 +27,7 @@ pub(super) struct Question<'a> {
     pub coefficients: Vec<Coefficient>,
 }
 
-impl<'a> Question<'a> {
+impl<'a> DirectionQuestion<'a> {
     /// Returns the question of a binomial model about labelled rows. Costs a pass without an intercept: a column
     /// that is constant makes it easier.
     pub fn binomial(data: &'a dyn Data, intercept: bool) -> Result<Self, Error> {
@@ -46,7 +46,7 @@ impl<'a> Question<'a> {
             coefficients.insert(0, one(None, vec![(columns, 1.0)]));
         }
         let doubled = !intercept && constant.is_none();
-        Ok(Question {
+        Ok(DirectionQuestion {
             data,
             vectors: data.shape().rows,
             doubled,
@@ -61,7 +61,7 @@ impl<'a> Question<'a> {
         let label = |k: usize| structure.vector(k).is_some_and(|vector| vector.positive);
         let same = (1..structure.vectors()).all(|k| label(k) == label(0));
         let doubled = structure.is_doubled();
-        Question {
+        DirectionQuestion {
             data,
             vectors: structure.vectors(),
             doubled,
@@ -112,8 +112,8 @@ fn one_class(data: &dyn Data) -> Option<bool> {
 }
 
 /// Returns the value that a direction gives to a coefficient.
-pub(super) fn value(coefficient: &Coefficient, direction: &[IBig]) -> Sum {
-    let mut sum = Sum::default();
+pub(super) fn value(coefficient: &Coefficient, direction: &[IBig]) -> ExactSum {
+    let mut sum = ExactSum::default();
     for &(at, factor) in &coefficient.at {
         let (mantissa, exponent) = parts(factor);
         sum.add(&direction[at] * mantissa, exponent);

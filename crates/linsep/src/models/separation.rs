@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use super::allowance::Allowance;
 use super::cone::{Face, face, interior};
-use super::question::Question;
+use super::question::DirectionQuestion;
 use super::signs::signs;
 use super::space::{Space, on_one_exponent, telling};
 use crate::Samples;
@@ -246,7 +246,7 @@ pub fn check_separation_data(
     watch: &mut dyn Watch,
 ) -> Result<Separation, DecideError> {
     options.limits.validate()?;
-    let question = Question::binomial(data, options.intercept)?;
+    let question = DirectionQuestion::binomial(data, options.intercept)?;
     let model = Model::Binomial { intercept: options.intercept };
     Ok(named(answer(&question, options, watch)?, model, question.constant))
 }
@@ -302,7 +302,7 @@ pub fn check_model(
         let labels = Labels { positive, names: LabelNames::default() };
         let samples = Samples::part(design.clone(), labels, Missing::Refuse)?;
         let memory = Memory::new(&samples);
-        let question = Question::binomial(&memory, *intercept)?;
+        let question = DirectionQuestion::binomial(&memory, *intercept)?;
         return Ok(named(answer(&question, options, watch)?, *model, question.constant));
     }
     let structure = match constant_column(&structure)? {
@@ -310,7 +310,7 @@ pub fn check_model(
         None => structure,
     };
     let once = structure.once();
-    let question = Question::of(&structure, &once);
+    let question = DirectionQuestion::of(&structure, &once);
     let mut found = answer(&question, options, watch)?;
     name_rows(&structure, &mut found);
     found.counted = (0..design.rows()).filter(|&row| counts(row, response, kept)).count();
@@ -368,7 +368,7 @@ pub fn check_recession(
 }
 
 fn answer(
-    question: &Question,
+    question: &DirectionQuestion,
     options: &SeparationOptions,
     watch: &mut dyn Watch,
 ) -> Result<Separation, DecideError> {
@@ -411,7 +411,7 @@ fn answer(
     let direction = strict.as_ref().map(|strict| in_coefficients(question, strict));
     let known = Separation { direction, ..known };
     let Some(columns) =
-        Columns::of(question, &face, &halt, &|| allowance.late(cancelled).is_some())?
+        CoefficientLists::of(question, &face, &halt, &|| allowance.late(cancelled).is_some())?
     else {
         return Ok(open(Open::Coefficients, known));
     };
@@ -431,7 +431,7 @@ fn answer(
 }
 
 /// Returns what is known before anything is.
-fn nothing(question: &Question) -> Separation {
+fn nothing(question: &DirectionQuestion) -> Separation {
     Separation {
         kind: SeparationKind::Undecided(Limit::Unconfirmed),
         open: None,
@@ -454,7 +454,7 @@ fn nothing(question: &Question) -> Separation {
 }
 
 /// Returns what a direction is in the coefficients of the model, the largest of them 1.
-fn in_coefficients(question: &Question, direction: &[IBig]) -> Vec<f64> {
+fn in_coefficients(question: &DirectionQuestion, direction: &[IBig]) -> Vec<f64> {
     let values =
         question.coefficients.iter().map(|own| super::question::value(own, direction)).collect();
     let mut floats = rounded(&on_one_exponent(values));
@@ -470,7 +470,7 @@ fn in_coefficients(question: &Question, direction: &[IBig]) -> Vec<f64> {
 }
 
 /// What becomes of the coefficients.
-struct Columns {
+struct CoefficientLists {
     infinite: Vec<usize>,
     aliased: Vec<usize>,
     cone_dimension: usize,
@@ -478,11 +478,11 @@ struct Columns {
     left_out: Vec<usize>,
 }
 
-impl Columns {
+impl CoefficientLists {
     /// Returns it, or nothing if the work was halted: between passes, or in what makes none. Errors if the data cannot be
     /// read.
     fn of(
-        question: &Question,
+        question: &DirectionQuestion,
         face: &Face,
         between_passes: Halt,
         halt: Halt,
@@ -539,6 +539,12 @@ impl Columns {
         left_out = told;
         left_out.sort_unstable();
         let cone_dimension = left_out.len() - aliased_dimension.min(left_out.len());
-        Ok(Some(Columns { infinite, aliased, cone_dimension, aliased_dimension, left_out }))
+        Ok(Some(CoefficientLists {
+            infinite,
+            aliased,
+            cone_dimension,
+            aliased_dimension,
+            left_out,
+        }))
     }
 }

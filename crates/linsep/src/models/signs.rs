@@ -19,14 +19,14 @@ use std::collections::HashSet;
 
 use dashu_int::IBig;
 use linsep_data::Samples;
-use linsep_proof::exact::{Sum, parts};
+use linsep_proof::exact::{ExactSum, parts};
 use linsep_proof::structure::Coefficient;
 use rayon::prelude::*;
 
 use super::cone::{Face, integers};
 use super::enclosed::is_positive_combination;
 use super::nnls::nearest;
-use super::question::{Question, value};
+use super::question::{DirectionQuestion, value};
 use super::separation::Sign;
 use super::space::{Space, on_one_exponent, size};
 use crate::asked::fold;
@@ -54,36 +54,36 @@ const SMALL: f64 = 1e-280;
 /// Returns where infinite coefficients run to, given a direction that is strict off the face, and true. Where the work
 /// is halted, the sign that is known to occur stands for it, and false is returned.
 pub(super) fn signs(
-    question: &Question,
+    question: &DirectionQuestion,
     face: &Face,
     strict: &[IBig],
     infinite: &[usize],
     halt: Halt,
 ) -> Result<(Vec<Sign>, bool), DecideError> {
-    let mut known = Known::new(question, infinite, strict);
+    let mut known = KnownSigns::new(question, infinite, strict);
     let mut all = true;
     // In one dimension the strict direction is the only one.
     if face.space.dimension() > 1 && (0..infinite.len()).any(|k| known.is_open(k)) {
         let off = Mirrored::new(question.data, face.off());
-        let mut search = Search::new(question, face, &off, strict, halt)?;
+        let mut search = SignSearch::new(question, face, &off, strict, halt)?;
         all = !halt() && search.start()? && search.run(&mut known)?;
     }
     Ok((infinite.iter().enumerate().map(|(k, _)| known.sign(k)).collect(), all))
 }
 
 /// The signs that are known to occur.
-struct Known<'a> {
+struct KnownSigns<'a> {
     coefficients: Vec<&'a Coefficient>,
     plus: Vec<bool>,
     minus: Vec<bool>,
 }
 
-impl<'a> Known<'a> {
-    fn new(question: &'a Question, infinite: &[usize], strict: &[IBig]) -> Self {
+impl<'a> KnownSigns<'a> {
+    fn new(question: &'a DirectionQuestion, infinite: &[usize], strict: &[IBig]) -> Self {
         let coefficients: Vec<&Coefficient> =
             infinite.iter().map(|&k| &question.coefficients[k]).collect();
         let none = vec![false; coefficients.len()];
-        let mut known = Known { coefficients, plus: none.clone(), minus: none };
+        let mut known = KnownSigns { coefficients, plus: none.clone(), minus: none };
         known.note(strict);
         for k in 0..infinite.len() {
             // The strict direction has neighbours of both signs.
@@ -128,8 +128,8 @@ enum Proposal {
 }
 
 /// Rows off the face in coordinates of the space of directions.
-struct Search<'a> {
-    question: &'a Question<'a>,
+struct SignSearch<'a> {
+    question: &'a DirectionQuestion<'a>,
     face: &'a Face,
     off: &'a Mirrored<'a>,
     strict: &'a [IBig],
@@ -148,9 +148,9 @@ struct Search<'a> {
     scale: Vec<f64>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> SignSearch<'a> {
     fn new(
-        question: &'a Question,
+        question: &'a DirectionQuestion,
         face: &'a Face,
         off: &'a Mirrored<'a>,
         strict: &'a [IBig],
@@ -164,7 +164,7 @@ impl<'a> Search<'a> {
         let scale = vec![1.0; face.space.dimension()];
         let exact = false;
         let products = vec![];
-        Ok(Search {
+        Ok(SignSearch {
             question,
             face,
             off,
@@ -259,7 +259,7 @@ impl<'a> Search<'a> {
     fn exact_coordinates(&self, row: &[(usize, f64)]) -> Vec<IBig> {
         let sums = match &self.face.space {
             Space::All(dimension) => {
-                let mut all = vec![Sum::default(); *dimension];
+                let mut all = vec![ExactSum::default(); *dimension];
                 for &(c, v) in row.iter().filter(|(c, _)| c < dimension) {
                     let (mantissa, exponent) = parts(v);
                     all[c].add(mantissa.into(), exponent);
@@ -268,7 +268,7 @@ impl<'a> Search<'a> {
             }
             Space::Spanned(basis) => {
                 let product = |v: &Vec<IBig>| {
-                    let mut sum = Sum::default();
+                    let mut sum = ExactSum::default();
                     for &(c, x) in row {
                         let (mantissa, exponent) = parts(x);
                         sum.add(&v[c] * mantissa, exponent);
@@ -282,7 +282,7 @@ impl<'a> Search<'a> {
     }
 
     /// Finds out about all coefficients of which one sign is known. False if halted.
-    fn run(&mut self, known: &mut Known) -> Result<bool, DecideError> {
+    fn run(&mut self, known: &mut KnownSigns) -> Result<bool, DecideError> {
         let mut open: Vec<usize> = (0..known.plus.len()).filter(|&k| known.is_open(k)).collect();
         // Coefficients about which floats were wrong.
         let mut exactly: HashSet<usize> = HashSet::new();
@@ -340,7 +340,7 @@ impl<'a> Search<'a> {
         let halt = self.halt;
         let mut target = self.face.space.values(coefficient);
         if !plus {
-            target = target.into_iter().map(Sum::negated).collect();
+            target = target.into_iter().map(ExactSum::negated).collect();
         }
         let target = on_one_exponent(target);
         if exactly {

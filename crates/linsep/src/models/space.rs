@@ -2,7 +2,7 @@
 
 use dashu_int::IBig;
 use dashu_int::ops::{BitTest, RemEuclid};
-use linsep_proof::exact::Sum;
+use linsep_proof::exact::ExactSum;
 use linsep_proof::structure::Coefficient;
 
 use super::question::value;
@@ -27,10 +27,10 @@ impl Space {
     }
 
     /// Returns, for each coordinate, what the coefficient is of the basis vector.
-    pub fn values(&self, coefficient: &Coefficient) -> Vec<Sum> {
+    pub fn values(&self, coefficient: &Coefficient) -> Vec<ExactSum> {
         match self {
             Space::All(dimension) => {
-                let mut values = vec![Sum::default(); *dimension];
+                let mut values = vec![ExactSum::default(); *dimension];
                 for &(at, factor) in coefficient.at.iter().filter(|(at, _)| at < dimension) {
                     let (mantissa, exponent) = linsep_proof::exact::parts(factor);
                     values[at].add(mantissa.into(), exponent);
@@ -90,7 +90,7 @@ pub(super) fn telling(
 }
 
 /// Returns numbers modulo a prime, all times one power of two.
-fn residues(values: Vec<Sum>, prime: Prime) -> Vec<u64> {
+fn residues(values: Vec<ExactSum>, prime: Prime) -> Vec<u64> {
     let residue = |v: IBig| {
         let rest = v.rem_euclid(IBig::from(prime.0));
         u64::try_from(IBig::from(rest)).expect("below the prime")
@@ -99,8 +99,8 @@ fn residues(values: Vec<Sum>, prime: Prime) -> Vec<u64> {
 }
 
 /// Returns numbers as integers, all times one power of two.
-pub(super) fn on_one_exponent(values: Vec<Sum>) -> Vec<IBig> {
-    let numbers: Vec<(IBig, i32)> = values.into_iter().map(Sum::into_parts).collect();
+pub(super) fn on_one_exponent(values: Vec<ExactSum>) -> Vec<IBig> {
+    let numbers: Vec<(IBig, i32)> = values.into_iter().map(ExactSum::into_parts).collect();
     let stored = numbers.iter().filter(|(m, _)| !m.is_zero());
     let lowest = stored.map(|(_, e)| *e).min().unwrap_or(0);
     let integer = |(m, e): (IBig, i32)| if m.is_zero() { m } else { m << (e - lowest) as usize };
@@ -108,7 +108,7 @@ pub(super) fn on_one_exponent(values: Vec<Sum>) -> Vec<IBig> {
 }
 
 /// Returns the exponent of the power of two next above the magnitude of a number; nothing for zero.
-pub(super) fn size(value: &Sum) -> Option<i64> {
+pub(super) fn size(value: &ExactSum) -> Option<i64> {
     let (mantissa, exponent) = value.clone().into_parts();
     (!mantissa.is_zero()).then(|| mantissa.bit_len() as i64 + i64::from(exponent))
 }

@@ -21,13 +21,13 @@ pub struct Checkpoint {
     method: MethodSettings,
     shuffle: bool,
     seed: u64,
-    pub(super) progress: State,
+    pub(super) progress: FitState,
     pub(super) method_state: Value,
 }
 
 /// Where a fit stands.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct FitState {
     /// The epoch under way, counted from 1, and the rows passed in it.
     pub(super) epoch: u64,
     pub(super) position: usize,
@@ -65,7 +65,7 @@ impl Checkpoint {
     pub(super) fn new(
         whole: &Whole,
         settings: &FitSettings,
-        state: &State,
+        state: &FitState,
         method_state: Value,
     ) -> Checkpoint {
         Checkpoint {
@@ -94,7 +94,7 @@ impl Checkpoint {
 
     /// Returns an error for numbers that no fit of these samples can have come to.
     fn check_numbers(&self, whole: &Whole) -> Result<(), serde_json::Error> {
-        let State { epoch, position, here, total, elapsed, whole_epochs, best, .. } =
+        let FitState { epoch, position, here, total, elapsed, whole_epochs, best, .. } =
             &self.progress;
         let damaged = |what: String| Err(serde::de::Error::custom(what));
         if *position > whole.len() {

@@ -9,9 +9,10 @@ use linsep_data::{Block, Data, Error, Memory};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::checkpoint::{Checkpoint, State};
-use super::{Goal, Method, MethodSettings, Order, SettingsError, Span, Tally};
+use super::checkpoint::{Checkpoint, FitState};
+use super::{Goal, Method, MethodSettings, Order, Span, Tally};
 use crate::Samples;
+use crate::decide::OptionError;
 use crate::hyperplane::{Evaluation, Hyperplane};
 use crate::lift::{Rows, Whole};
 use crate::watch::Watch;
@@ -54,7 +55,7 @@ pub struct FitSettings {
 impl Default for FitSettings {
     fn default() -> Self {
         FitSettings {
-            method: MethodSettings::Fine(super::fine::Settings::default()),
+            method: MethodSettings::Fine(super::fine::FineSettings::default()),
             max_epochs: 1000,
             time_limit: None,
             shuffle: false,
@@ -168,7 +169,7 @@ impl Fit {
 pub enum FitError {
     /// A setting is out of its range.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    Settings(#[from] OptionError),
     /// The checkpoint is of other data or of another run.
     #[error("the checkpoint is of another run: its {what} differ")]
     OtherRun {
@@ -242,7 +243,7 @@ pub fn fit_data(
 ) -> Result<Fit, FitError> {
     check(data, settings)?;
     let whole = Whole::new(data)?;
-    let fit = Run::begin(&whole, settings, observer, checkpoint).and_then(|mut run| {
+    let fit = FitRun::begin(&whole, settings, observer, checkpoint).and_then(|mut run| {
         let stop = run.learn()?;
         run.finish(stop)
     });
@@ -272,28 +273,28 @@ fn check(data: &dyn Data, settings: &FitSettings) -> Result<(), FitError> {
 }
 
 /// A fit under way.
-struct Run<'a> {
+struct FitRun<'a> {
     whole: &'a Whole<'a>,
     settings: &'a FitSettings,
     observer: &'a mut dyn Watch,
     method: Box<dyn Method>,
-    state: State,
+    state: FitState,
     clock: Clock,
     next_checkpoint: Option<Instant>,
     /// The evaluation of the final answer, if the run ended because of it.
     evaluation: Option<Evaluation>,
-    picked: Picked,
+    picked: PickedRows,
 }
 
 /// Rows of larger data that are kept at hand.
 #[derive(Default)]
-struct Picked {
+struct PickedRows {
     /// Their numbers, rising.
     numbers: Vec<usize>,
     samples: Option<Samples>,
 }
 
-impl Picked {
+impl PickedRows {
     /// Returns true if these rows are among them.
     fn covers(&self, wanted: &[usize]) -> bool {
         let mut known = self.numbers.iter();
@@ -301,7 +302,7 @@ impl Picked {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> FitRun<'a> {
     /// Returns the run where it starts: at the checkpoint, or where the settings say.
     fn begin(
         whole: &'a Whole<'a>,
@@ -312,7 +313,7 @@ impl<'a> Run<'a> {
         if let Some(checkpoint) = &checkpoint {
             checkpoint.check(whole, settings)?;
         }
-        let mut state = State { epoch: 1, ..State::default() };
+        let mut state = FitState { epoch: 1, ..FitState::default() };
         let rows = first_rows(whole, settings);
         let mut method = settings.method.build(&rows, settings.seed);
         if let Some(start) = &settings.start {
@@ -325,7 +326,7 @@ impl<'a> Run<'a> {
             method.restore(&rows, checkpoint.method_state)?;
             state = checkpoint.progress;
         }
-        Ok(Run {
+        Ok(FitRun {
             whole,
             settings,
             observer,
@@ -334,7 +335,7 @@ impl<'a> Run<'a> {
             state,
             next_checkpoint: settings.next_checkpoint(),
             evaluation: None,
-            picked: Picked::default(),
+            picked: PickedRows::default(),
         })
     }
 
@@ -397,7 +398,7 @@ impl<'a> Run<'a> {
                     true => None,
                     false => Some(self.whole.data().fetch(&wanted)?),
                 };
-                self.picked = Picked { numbers: wanted, samples };
+                self.picked = PickedRows { numbers: wanted, samples };
             }
             let picked = std::mem::take(&mut self.picked);
             let rows = match &picked.samples {

@@ -52,7 +52,7 @@ pub enum Start {
 /// Settings of [`Fine`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Settings {
+pub struct FineSettings {
     /// The score that a corrected sample gets; at least 0, default 1e-9. The paper leaves it open.
     pub epsilon: f64,
     /// The step size L; between 0 and 2, default 1 as in the paper.
@@ -64,9 +64,9 @@ pub struct Settings {
     pub skip: bool,
 }
 
-impl Default for Settings {
+impl Default for FineSettings {
     fn default() -> Self {
-        Settings { epsilon: 1e-9, relaxation: 1.0, start: Start::First, skip: true }
+        FineSettings { epsilon: 1e-9, relaxation: 1.0, start: Start::First, skip: true }
     }
 }
 
@@ -84,7 +84,7 @@ pub struct Fine {
 }
 
 #[derive(Serialize, Deserialize)]
-struct State {
+struct FineState {
     w: Vec<f64>,
     weight_sum: Option<f64>,
     skipper: Option<SkipperState>,
@@ -93,7 +93,7 @@ struct State {
 impl Fine {
     /// Returns the method at its start. It learns from [`Rows::lifted`]. The seed matters for a
     /// random start only.
-    pub fn new(settings: &Settings, rows: &Rows, seed: u64) -> Self {
+    pub fn new(settings: &FineSettings, rows: &Rows, seed: u64) -> Self {
         let mut w = vec![0.0; rows.dimension()];
         let weight_sum = match settings.start {
             Start::First => {
@@ -198,7 +198,7 @@ impl Method for Fine {
     }
 
     fn save(&self) -> Value {
-        save_state(&State {
+        save_state(&FineState {
             w: self.w.clone(),
             weight_sum: self.weight_sum,
             skipper: self.skipper.as_ref().map(Skipper::save),
@@ -206,7 +206,7 @@ impl Method for Fine {
     }
 
     fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
-        let state: State = serde_json::from_value(saved)?;
+        let state: FineState = serde_json::from_value(saved)?;
         expect_length(&state.w, rows.dimension())?;
         self.w = state.w;
         self.weight_sum = state.weight_sum;

@@ -30,7 +30,7 @@ use crate::lift::Rows;
 /// Settings of [`Maxover`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Settings {
+pub struct MaxoverSettings {
     /// The overlap w·z / ‖w‖ above which a sample counts as learned; at least 0, default 0.
     pub kappa: f64,
 }
@@ -38,11 +38,11 @@ pub struct Settings {
 /// Maxover.
 pub struct Maxover {
     kappa: f64,
-    state: State,
+    state: MaxoverState,
 }
 
 #[derive(Serialize, Deserialize)]
-struct State {
+struct MaxoverState {
     w: Vec<f64>,
     updates: u64,
     /// Of this pass: whether it met a mistake, and the score and row to learn.
@@ -52,16 +52,16 @@ struct State {
 
 impl Maxover {
     /// Returns the method at w = 0. It learns from [`Rows::lifted`].
-    pub fn new(settings: &Settings, rows: &Rows) -> Self {
+    pub fn new(settings: &MaxoverSettings, rows: &Rows) -> Self {
         let w = vec![0.0; rows.dimension()];
-        let state = State { w, updates: 0, mistaken: false, nearest: None };
+        let state = MaxoverState { w, updates: 0, mistaken: false, nearest: None };
         Maxover { kappa: settings.kappa, state }
     }
 }
 
 impl Method for Maxover {
     fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
-        let State { w, nearest, mistaken, .. } = &mut self.state;
+        let MaxoverState { w, nearest, mistaken, .. } = &mut self.state;
         if span.positions.start == 0 {
             // What an epoch that was cut short left over may be about other rows.
             (*nearest, *mistaken) = (None, false);
@@ -125,11 +125,11 @@ mod tests {
         let few = Samples::dense(vec![1.0, 2.0], 1, vec![false, true]).unwrap();
         let (many, few) = (many.unwrap(), Rows::lifted(&few));
         let many = Rows::lifted(&many);
-        let mut method = Maxover::new(&Settings { kappa: 0.0 }, &many);
+        let mut method = Maxover::new(&MaxoverSettings { kappa: 0.0 }, &many);
         let order = Order::natural();
         method.learn(&many, &Span { order: &order, positions: 2..4, epoch: 1 });
         let saved = method.save();
-        let mut other = Maxover::new(&Settings { kappa: 0.0 }, &few);
+        let mut other = Maxover::new(&MaxoverSettings { kappa: 0.0 }, &few);
         other.restore(&few, saved).unwrap();
         other.learn(&few, &Span { order: &order, positions: 0..2, epoch: 1 });
         assert_eq!(other.state.nearest.map(|(_, row)| row), Some(0));
@@ -142,7 +142,7 @@ mod tests {
         let x = vec![0.75, 0.75, 4.0 / 3.0, 4.0 / 3.0];
         let samples = Samples::dense(x, 1, vec![false, true, true, false]).unwrap();
         let rows = Rows::lifted(&samples);
-        let mut method = Maxover::new(&Settings { kappa }, &rows);
+        let mut method = Maxover::new(&MaxoverSettings { kappa }, &rows);
         method.state.w = w.to_vec();
         let order = Order::natural();
         for positions in [0..1, 1..3, 3..4] {

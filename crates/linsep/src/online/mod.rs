@@ -23,7 +23,7 @@ pub mod winnow;
 pub use checkpoint::Checkpoint;
 pub use driver::{EpochRecord, Fit, FitError, FitSettings, Progress, Stop, fit, fit_data};
 pub use order::{Order, Span, sorted_by_class};
-pub use settings::{MethodError, MethodSettings, SettingsError};
+pub use settings::{MethodError, MethodSettings};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -43,27 +43,27 @@ pub enum Variant {
 /// Settings of [`PassiveAggressive`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Settings {
+pub struct PassiveAggressiveSettings {
     /// How far a step goes; default `one`.
     pub variant: Variant,
     /// C, above 0, default 1; a larger one goes farther. `hard` does not use it.
     pub aggressiveness: f64,
 }
 
-impl Default for Settings {
+impl Default for PassiveAggressiveSettings {
     fn default() -> Self {
-        Settings { variant: Variant::One, aggressiveness: 1.0 }
+        PassiveAggressiveSettings { variant: Variant::One, aggressiveness: 1.0 }
     }
 }
 
 /// Passive-aggressive.
 pub struct PassiveAggressive {
-    settings: Settings,
-    state: State,
+    settings: PassiveAggressiveSettings,
+    state: PassiveAggressiveState,
 }
 
 #[derive(Serialize, Deserialize)]
-struct State {
+struct PassiveAggressiveState {
     w: Vec<f64>,
     /// The sum of all steps tau.
     step_sum: f64,
@@ -71,8 +71,8 @@ struct State {
 
 impl PassiveAggressive {
     /// Returns the method at w = 0. It learns from [`Rows::lifted`].
-    pub fn new(settings: &Settings, rows: &Rows) -> Self {
-        let state = State { w: vec![0.0; rows.dimension()], step_sum: 0.0 };
+    pub fn new(settings: &PassiveAggressiveSettings, rows: &Rows) -> Self {
+        let state = PassiveAggressiveState { w: vec![0.0; rows.dimension()], step_sum: 0.0 };
         PassiveAggressive { settings: settings.clone(), state }
     }
 
@@ -131,7 +131,8 @@ mod tests {
     fn check(variant: Variant, aggressiveness: f64, first: f64, second: f64) {
         let samples = Samples::dense(vec![0.75, 4.0 / 3.0], 1, vec![true, false]).unwrap();
         let rows = Rows::lifted(&samples);
-        let mut method = PassiveAggressive::new(&Settings { variant, aggressiveness }, &rows);
+        let mut method =
+            PassiveAggressive::new(&PassiveAggressiveSettings { variant, aggressiveness }, &rows);
         let order = Order::natural();
         for (i, expected) in [first, second].into_iter().enumerate() {
             method.learn(&rows, &Span { order: &order, positions: i..i + 1, epoch: 1 });

@@ -35,11 +35,11 @@ use crate::lift::Rows;
 
 /// Pocket with ratchet.
 pub struct Pocket {
-    state: State,
+    state: PocketState,
 }
 
 #[derive(Serialize, Deserialize)]
-struct State {
+struct PocketState {
     w: Vec<f64>,
     /// The lengths of the samples that were added to w.
     lengths: f64,
@@ -58,7 +58,7 @@ impl Pocket {
     pub fn new(rows: &Rows) -> Self {
         let w = vec![0.0; rows.dimension()];
         Pocket {
-            state: State {
+            state: PocketState {
                 pocket: w.clone(),
                 w,
                 lengths: 0.0,
@@ -94,7 +94,7 @@ impl Pocket {
     }
 }
 
-impl State {
+impl PocketState {
     /// Puts w in the pocket if it makes fewer mistakes, unless that is known already. Costs a parallel pass.
     fn check(&mut self, rows: &Rows, tally: &mut Tally) {
         if std::mem::replace(&mut self.checked, true) {

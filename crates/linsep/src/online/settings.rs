@@ -15,6 +15,7 @@ use super::svm::{self, Svm};
 use super::voted::{Averaged, Voted};
 use super::winnow::{self, Winnow};
 use crate::Samples;
+use crate::decide::OptionError;
 use crate::lift::Rows;
 
 /// A method and its settings.
@@ -32,40 +33,28 @@ use crate::lift::Rows;
 #[non_exhaustive]
 pub enum MethodSettings {
     /// The paper's method.
-    Fine(fine::Settings),
+    Fine(fine::FineSettings),
     /// The paper's baseline.
     Perceptron,
     /// Pocket with ratchet.
     Pocket,
     /// Maxover.
-    Maxover(maxover::Settings),
+    Maxover(maxover::MaxoverSettings),
     /// Balanced Winnow.
-    Winnow(winnow::Settings),
+    Winnow(winnow::WinnowSettings),
     /// The voted perceptron, answering with the heaviest vote.
     Voted,
     /// The averaged perceptron.
     Averaged,
     /// Passive-aggressive.
-    PassiveAggressive(passive_aggressive::Settings),
+    PassiveAggressive(passive_aggressive::PassiveAggressiveSettings),
     /// Stochastic gradient descent.
-    Sgd(sgd::Settings),
+    Sgd(sgd::SgdSettings),
     /// Linear support vector machine.
-    Svm(svm::Settings),
+    Svm(svm::SvmSettings),
     /// Robust linear programming.
     #[cfg(feature = "lp")]
     Lp,
-}
-
-/// A setting that is out of its range.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{name} is {found}; expected {expected}")]
-pub struct SettingsError {
-    /// The setting.
-    pub name: &'static str,
-    /// Its value.
-    pub found: f64,
-    /// Its range.
-    pub expected: &'static str,
 }
 
 /// Why there is no such method, or none with such settings.
@@ -98,7 +87,7 @@ pub enum MethodError {
     },
     /// A setting is out of its range.
     #[error(transparent)]
-    Range(#[from] SettingsError),
+    Range(#[from] OptionError),
 }
 
 impl MethodSettings {
@@ -130,16 +119,18 @@ impl MethodSettings {
     /// Returns every method with its default settings, the paper's first.
     pub fn all() -> Vec<MethodSettings> {
         vec![
-            MethodSettings::Fine(fine::Settings::default()),
+            MethodSettings::Fine(fine::FineSettings::default()),
             MethodSettings::Perceptron,
             MethodSettings::Pocket,
-            MethodSettings::Maxover(maxover::Settings::default()),
-            MethodSettings::Winnow(winnow::Settings::default()),
+            MethodSettings::Maxover(maxover::MaxoverSettings::default()),
+            MethodSettings::Winnow(winnow::WinnowSettings::default()),
             MethodSettings::Voted,
             MethodSettings::Averaged,
-            MethodSettings::PassiveAggressive(passive_aggressive::Settings::default()),
-            MethodSettings::Sgd(sgd::Settings::default()),
-            MethodSettings::Svm(svm::Settings::default()),
+            MethodSettings::PassiveAggressive(
+                passive_aggressive::PassiveAggressiveSettings::default(),
+            ),
+            MethodSettings::Sgd(sgd::SgdSettings::default()),
+            MethodSettings::Svm(svm::SvmSettings::default()),
             #[cfg(feature = "lp")]
             MethodSettings::Lp,
         ]
@@ -169,14 +160,14 @@ impl MethodSettings {
     }
 
     /// Returns an error if a setting is out of its range.
-    pub fn validate(&self) -> Result<(), SettingsError> {
+    pub fn validate(&self) -> Result<(), OptionError> {
         match self {
             MethodSettings::Fine(settings) => {
                 at_least_zero("epsilon", settings.epsilon)?;
                 let expected = "a number between 0 and 2, both excluded";
                 let found = settings.relaxation;
                 if !(found > 0.0 && found < 2.0) {
-                    return Err(SettingsError { name: "relaxation", found, expected });
+                    return Err(OptionError::new("relaxation", &found, expected));
                 }
                 Ok(())
             }
@@ -185,7 +176,7 @@ impl MethodSettings {
                 let found = settings.eta;
                 if !(found > 0.0 && found <= 100.0) {
                     let expected = "a number above 0, at most 100";
-                    return Err(SettingsError { name: "eta", found, expected });
+                    return Err(OptionError::new("eta", &found, expected));
                 }
                 Ok(())
             }
@@ -273,18 +264,18 @@ impl MethodSettings {
     }
 }
 
-pub(super) fn at_least_zero(name: &'static str, found: f64) -> Result<(), SettingsError> {
+pub(super) fn at_least_zero(name: &'static str, found: f64) -> Result<(), OptionError> {
     if found >= 0.0 && found.is_finite() {
         return Ok(());
     }
-    Err(SettingsError { name, found, expected: "a finite number, at least 0" })
+    Err(OptionError::new(name, &found, "a finite number, at least 0"))
 }
 
-pub(super) fn above_zero(name: &'static str, found: f64) -> Result<(), SettingsError> {
+pub(super) fn above_zero(name: &'static str, found: f64) -> Result<(), OptionError> {
     if found > 0.0 && found.is_finite() {
         return Ok(());
     }
-    Err(SettingsError { name, found, expected: "a finite number above 0" })
+    Err(OptionError::new(name, &found, "a finite number above 0"))
 }
 
 #[cfg(test)]
@@ -374,8 +365,8 @@ mod tests {
         let inseparable = Samples::dense(x, 4, positive).unwrap();
         let mut methods = MethodSettings::all();
         // Large enough for the common factor of the weights to change.
-        methods.push(MethodSettings::Winnow(winnow::Settings { eta: 5.0 }));
-        methods.push(MethodSettings::Svm(svm::Settings { hard: true, ..Default::default() }));
+        methods.push(MethodSettings::Winnow(winnow::WinnowSettings { eta: 5.0 }));
+        methods.push(MethodSettings::Svm(svm::SvmSettings { hard: true, ..Default::default() }));
         for method in methods {
             for samples in [&separable, &inseparable] {
                 let expected = run(&method, samples, 100, false);

@@ -30,7 +30,7 @@ use crate::lift::Rows;
 /// What a score costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Loss {
+pub enum SgdLoss {
     /// What it lacks of 1, as in a support vector machine.
     #[default]
     Hinge,
@@ -38,14 +38,14 @@ pub enum Loss {
     Logistic,
 }
 
-impl Loss {
+impl SgdLoss {
     /// Returns -loss'(score), which is never negative.
     fn slope(self, score: f64) -> f64 {
         match self {
-            Loss::Hinge => f64::from(score < 1.0),
+            SgdLoss::Hinge => f64::from(score < 1.0),
             // An overflow to infinity gives the right limit, zero. The exponential of libm is the
             // same on every machine; the standard library's is not.
-            Loss::Logistic => 1.0 / (1.0 + libm::exp(score)),
+            SgdLoss::Logistic => 1.0 / (1.0 + libm::exp(score)),
         }
     }
 }
@@ -53,29 +53,29 @@ impl Loss {
 /// Settings of [`Sgd`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Settings {
+pub struct SgdSettings {
     /// What a score costs; default `hinge`.
-    pub loss: Loss,
+    pub loss: SgdLoss,
     /// How strongly long w are held back; at least 0, default 1e-6.
     pub lambda: f64,
     /// The learning rate at the start; above 0, default 1.
     pub eta0: f64,
 }
 
-impl Default for Settings {
+impl Default for SgdSettings {
     fn default() -> Self {
-        Settings { loss: Loss::Hinge, lambda: 1e-6, eta0: 1.0 }
+        SgdSettings { loss: SgdLoss::Hinge, lambda: 1e-6, eta0: 1.0 }
     }
 }
 
 /// Stochastic gradient descent.
 pub struct Sgd {
-    settings: Settings,
-    state: State,
+    settings: SgdSettings,
+    state: SgdState,
 }
 
 #[derive(Serialize, Deserialize)]
-struct State {
+struct SgdState {
     /// (1 + eta0 lambda visits) w.
     v: Vec<f64>,
     visits: u64,
@@ -83,8 +83,8 @@ struct State {
 
 impl Sgd {
     /// Returns the method at w = 0. It learns from [`Rows::lifted`].
-    pub fn new(settings: &Settings, rows: &Rows) -> Self {
-        let state = State { v: vec![0.0; rows.dimension()], visits: 0 };
+    pub fn new(settings: &SgdSettings, rows: &Rows) -> Self {
+        let state = SgdState { v: vec![0.0; rows.dimension()], visits: 0 };
         Sgd { settings: settings.clone(), state }
     }
 
@@ -131,11 +131,11 @@ mod tests {
     use crate::data::generate::Generator;
     use crate::online::Order;
 
-    fn check(loss: Loss) {
+    fn check(loss: SgdLoss) {
         let samples = Generator::new(50, 3, 2).samples::<f64>().unwrap();
         let rows = Rows::lifted(&samples);
         let (lambda, eta0) = (0.01, 0.5);
-        let mut method = Sgd::new(&Settings { loss, lambda, eta0 }, &rows);
+        let mut method = Sgd::new(&SgdSettings { loss, lambda, eta0 }, &rows);
         let order = Order::natural();
         let mut w = vec![0.0; 4];
         for t in 1..=200 {
@@ -153,13 +153,13 @@ mod tests {
 
     #[test]
     fn free_decay_is_the_decay_of_the_books() {
-        check(Loss::Hinge);
-        check(Loss::Logistic);
+        check(SgdLoss::Hinge);
+        check(SgdLoss::Logistic);
     }
 
     #[test]
     fn the_logistic_slope_has_its_limits() {
-        let slope = |score| Loss::Logistic.slope(score);
+        let slope = |score| SgdLoss::Logistic.slope(score);
         assert_eq!((slope(-1e9), slope(0.0), slope(1e9)), (1.0, 0.5, 0.0));
     }
 }

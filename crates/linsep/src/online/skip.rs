@@ -51,7 +51,7 @@ pub(super) struct Skipper {
     /// The first candidate that this epoch has not passed.
     cursor: usize,
     rows: usize,
-    pace: Pace,
+    pace: RenewalPace,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ struct Reference {
 
 /// When to renew the reference.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Pace {
+struct RenewalPace {
     /// Visits and epochs since the reference was renewed or given up.
     visits: u64,
     epochs: u64,
@@ -78,7 +78,7 @@ struct Pace {
     last_threshold: f64,
 }
 
-impl Pace {
+impl RenewalPace {
     /// Gives a reference up: where it did not pay, the next one has to wait, ever longer.
     fn rest(&mut self, paid: bool) {
         self.pause = if paid { 0 } else { (2 * self.pause).clamp(1, 64) };
@@ -90,7 +90,7 @@ impl Pace {
 #[derive(Serialize, Deserialize)]
 pub(super) struct SkipperState {
     reference: Option<Reference>,
-    pace: Pace,
+    pace: RenewalPace,
 }
 
 impl Skipper {
@@ -104,7 +104,7 @@ impl Skipper {
             limit: f64::NEG_INFINITY,
             cursor: 0,
             rows: rows.len(),
-            pace: Pace { last_threshold: 1e-3, ..Pace::default() },
+            pace: RenewalPace { last_threshold: 1e-3, ..RenewalPace::default() },
         }
     }
 

@@ -38,7 +38,7 @@ use crate::lift::Rows;
 /// What a sample costs that lacks a score of 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Loss {
+pub enum SvmLoss {
     /// What it lacks.
     #[default]
     L1,
@@ -49,12 +49,12 @@ pub enum Loss {
 /// Settings of [`Svm`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Settings {
+pub struct SvmSettings {
     /// Whether all samples must have a score of 1, whatever it takes; default false. Loss and cost
     /// are then not used.
     pub hard: bool,
     /// What a sample costs that lacks a score of 1; default `l1`.
-    pub loss: Loss,
+    pub loss: SvmLoss,
     /// C, the weight of these costs; above 0, default 1.
     pub cost: f64,
     /// The largest difference of projected gradients in an epoch that ends the fit; above 0,
@@ -62,9 +62,9 @@ pub struct Settings {
     pub tolerance: f64,
 }
 
-impl Default for Settings {
+impl Default for SvmSettings {
     fn default() -> Self {
-        Settings { hard: false, loss: Loss::L1, cost: 1.0, tolerance: 1e-4 }
+        SvmSettings { hard: false, loss: SvmLoss::L1, cost: 1.0, tolerance: 1e-4 }
     }
 }
 
@@ -74,11 +74,11 @@ pub struct Svm {
     diagonal: f64,
     upper: f64,
     tolerance: f64,
-    state: State,
+    state: SvmState,
 }
 
 #[derive(Serialize, Deserialize)]
-struct State {
+struct SvmState {
     w: Vec<f64>,
     alpha: Vec<f64>,
     /// The largest and the smallest projected gradient of this epoch, or zero.
@@ -88,21 +88,21 @@ struct State {
 
 impl Svm {
     /// Returns the method at w = 0. It learns from [`Rows::lifted`].
-    pub fn new(settings: &Settings, rows: &Rows) -> Self {
+    pub fn new(settings: &SvmSettings, rows: &Rows) -> Self {
         let (diagonal, upper) = match (settings.hard, settings.loss) {
             (true, _) => (0.0, f64::INFINITY),
-            (false, Loss::L1) => (0.0, settings.cost),
-            (false, Loss::L2) => (0.5 / settings.cost, f64::INFINITY),
+            (false, SvmLoss::L1) => (0.0, settings.cost),
+            (false, SvmLoss::L2) => (0.5 / settings.cost, f64::INFINITY),
         };
         let (w, alpha) = (vec![0.0; rows.dimension()], vec![0.0; rows.len()]);
-        let state = State { w, alpha, highest: 0.0, lowest: 0.0 };
+        let state = SvmState { w, alpha, highest: 0.0, lowest: 0.0 };
         Svm { diagonal, upper, tolerance: settings.tolerance, state }
     }
 
     /// Visits row `i`; returns its score before, and whether alpha changed.
     fn visit(&mut self, rows: &Rows, i: usize) -> (f64, bool) {
         let (diagonal, upper) = (self.diagonal / rows.weight(i), self.upper * rows.weight(i));
-        let State { w, alpha, highest, lowest } = &mut self.state;
+        let SvmState { w, alpha, highest, lowest } = &mut self.state;
         let alpha = &mut alpha[i];
         let score = rows.score(i, w);
         let gradient = score - 1.0 + diagonal * *alpha;
@@ -167,7 +167,7 @@ mod tests {
     use crate::Samples;
     use crate::online::Order;
 
-    fn solve(settings: &Settings, samples: &Samples) -> Svm {
+    fn solve(settings: &SvmSettings, samples: &Samples) -> Svm {
         let rows = Rows::lifted(samples);
         let mut method = Svm::new(settings, &rows);
         let order = Order::natural();
@@ -189,7 +189,7 @@ mod tests {
     fn a_hard_margin_finds_the_largest_margin() {
         let samples = three_points();
         let rows = Rows::lifted(&samples);
-        let settings = Settings { hard: true, tolerance: 1e-12, ..Settings::default() };
+        let settings = SvmSettings { hard: true, tolerance: 1e-12, ..SvmSettings::default() };
         let method = solve(&settings, &samples);
         // z = (1, -1), (1, 1), both over sqrt 2, and (7, 1) / sqrt 50: w = (sqrt 2, 0).
         let root = 2.0_f64.sqrt();
@@ -201,22 +201,22 @@ mod tests {
         assert!((method.margin_bound().unwrap() - 1.0 / root).abs() < 1e-9);
     }
 
-    fn check_soft(loss: Loss, cost: f64) {
+    fn check_soft(loss: SvmLoss, cost: f64) {
         // Two labels of five are wrong.
         let x = vec![-2.0, -1.0, 1.0, 2.0, 3.0];
         let samples = Samples::dense(x, 1, vec![false, true, false, true, true]).unwrap();
         let rows = Rows::lifted(&samples);
-        let method = solve(&Settings { loss, cost, tolerance: 1e-10, hard: false }, &samples);
+        let method = solve(&SvmSettings { loss, cost, tolerance: 1e-10, hard: false }, &samples);
         let mut w = vec![0.0; 2];
         for (i, &alpha) in method.state.alpha.iter().enumerate() {
             rows.add(i, alpha, &mut w);
             let lacking = 1.0 - rows.score(i, &method.state.w);
             // Stationarity in the primal slack, and complementary slackness.
             match loss {
-                Loss::L1 if alpha == 0.0 => assert!(lacking < 1e-9),
-                Loss::L1 if alpha == cost => assert!(lacking > -1e-9),
-                Loss::L1 => assert!(lacking.abs() < 1e-9 && alpha > 0.0 && alpha < cost),
-                Loss::L2 => assert!((alpha - 2.0 * cost * lacking.max(0.0)).abs() < 1e-7),
+                SvmLoss::L1 if alpha == 0.0 => assert!(lacking < 1e-9),
+                SvmLoss::L1 if alpha == cost => assert!(lacking > -1e-9),
+                SvmLoss::L1 => assert!(lacking.abs() < 1e-9 && alpha > 0.0 && alpha < cost),
+                SvmLoss::L2 => assert!((alpha - 2.0 * cost * lacking.max(0.0)).abs() < 1e-7),
             }
         }
         for (found, expected) in method.state.w.iter().zip(w) {
@@ -227,8 +227,8 @@ mod tests {
     #[test]
     fn a_soft_margin_satisfies_the_optimality_conditions() {
         for cost in [0.1, 1.0, 10.0] {
-            check_soft(Loss::L1, cost);
-            check_soft(Loss::L2, cost);
+            check_soft(SvmLoss::L1, cost);
+            check_soft(SvmLoss::L2, cost);
         }
     }
 }

@@ -37,26 +37,26 @@ const BAND: f64 = 16.0;
 /// Settings of [`Winnow`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Settings {
+pub struct WinnowSettings {
     /// How strongly a mistake counts; above 0, at most 100, default 0.01, which is safe for gamma
     /// above 0.005. Larger ones make more of few relevant features, where the margin allows it.
     pub eta: f64,
 }
 
-impl Default for Settings {
+impl Default for WinnowSettings {
     fn default() -> Self {
-        Settings { eta: 0.01 }
+        WinnowSettings { eta: 0.01 }
     }
 }
 
 /// Balanced Winnow.
 pub struct Winnow {
     eta: f64,
-    state: State,
+    state: WinnowState,
 }
 
 #[derive(Serialize, Deserialize)]
-struct State {
+struct WinnowState {
     /// The sum s of the mistakes.
     sum: Vec<f64>,
     updates: u64,
@@ -67,13 +67,16 @@ struct State {
 
 impl Winnow {
     /// Returns the method at w = 0. It learns from [`Rows::lifted`].
-    pub fn new(settings: &Settings, rows: &Rows) -> Self {
+    pub fn new(settings: &WinnowSettings, rows: &Rows) -> Self {
         let w = vec![0.0; rows.dimension()];
-        Winnow { eta: settings.eta, state: State { sum: w.clone(), updates: 0, w, shift: 0.0 } }
+        Winnow {
+            eta: settings.eta,
+            state: WinnowState { sum: w.clone(), updates: 0, w, shift: 0.0 },
+        }
     }
 
     fn update(&mut self, rows: &Rows, i: usize) {
-        let Winnow { eta, state: State { sum, updates, w, shift } } = self;
+        let Winnow { eta, state: WinnowState { sum, updates, w, shift } } = self;
         *updates += 1;
         let mut strayed = false;
         rows.for_each(i, |j, z| {
@@ -143,7 +146,7 @@ mod tests {
         let x = vec![1.0, 0.5, -0.25, 0.0, 2.0, -1.0];
         let samples = Samples::dense(x, 2, vec![true, false, true]).unwrap();
         let rows = Rows::lifted(&samples);
-        let mut method = Winnow::new(&Settings { eta }, &rows);
+        let mut method = Winnow::new(&WinnowSettings { eta }, &rows);
         let (mut u, mut v) = ([1.0; 3], [1.0; 3]);
         for i in visits {
             method.update(&rows, i);
@@ -178,7 +181,7 @@ mod tests {
     fn weights_come_back_from_a_far_excursion() {
         let samples = Samples::dense(vec![0.5, 0.5], 1, vec![true, false]).unwrap();
         let rows = Rows::lifted(&samples);
-        let mut method = Winnow::new(&Settings { eta: 1.0 }, &rows);
+        let mut method = Winnow::new(&WinnowSettings { eta: 1.0 }, &rows);
         (0..2000).for_each(|_| method.update(&rows, 0));
         assert!(method.state.w[1] >= 1.0 && method.state.w[1] < libm::exp(BAND + 1.0));
         (0..1990).for_each(|_| method.update(&rows, 1));

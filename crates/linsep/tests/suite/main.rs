@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use case::{Case, Problem, cases};
 use linsep::Samples;
 use linsep::decide::{
-    DecideOptions, Decision, ExplainOptions, Margin, MarginGoal, Verdict, decide, explain,
+    DecideOptions, Decision, ExplainOptions, MarginBounds, MarginGoal, Verdict, decide, explain,
 };
 use linsep::online::{Fit, FitSettings, MethodSettings, fit};
 use linsep::proof::{IBig, Proof, verify};
@@ -73,7 +73,7 @@ fn the_engine_decides_and_proves() {
 
 /// Checks that the bounds hold, and that they meet where the largest margin was asked for.
 fn check_margin(decision: &Decision, margin: f64, goal: MarginGoal) {
-    let Margin { lower, upper, .. } = decision.margin();
+    let MarginBounds { lower, upper, .. } = decision.margin();
     // The case has twelve digits.
     let digits = 1e-11 * margin;
     assert!(lower <= margin + digits, "{goal:?}: lower bound {lower:e} above {margin:e}");

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use linsep::data::generate::Generator;
 use linsep::decide::{DecideError, DecideOptions, Decision, Verdict, Watch, decide};
-use linsep::online::fine::Settings;
+use linsep::online::fine::FineSettings;
 use linsep::online::{Fit, FitError, FitSettings, MethodSettings, Stop, fit};
 use linsep::watch::Stage;
 use linsep::{Error, Samples};
@@ -200,9 +200,11 @@ pub fn measure(
         watch.stage(&Stage::Fitting { what });
         let method = match *contender {
             Contender::Perceptron => Some(MethodSettings::Perceptron),
-            Contender::Fine { epsilon, relaxation } => {
-                Some(MethodSettings::Fine(Settings { epsilon, relaxation, ..Settings::default() }))
-            }
+            Contender::Fine { epsilon, relaxation } => Some(MethodSettings::Fine(FineSettings {
+                epsilon,
+                relaxation,
+                ..FineSettings::default()
+            })),
             Contender::Engine => None,
         };
         let one = match method {

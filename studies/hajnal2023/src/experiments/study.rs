@@ -31,7 +31,7 @@ pub const MAX_EPOCHS: u64 = 1000;
 
 /// One data set of the study.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct StudyStep {
     /// The experiment, with its size and its shift.
     pub experiment: Experiment,
     /// The number of the run, which is also its seed.
@@ -77,7 +77,7 @@ impl Sizes {
 /// Returns the data sets of one of the paper's experiments in the order in which they are run.
 ///
 /// `scale` shrinks the sizes further, for a try; `runs` replaces the number of runs.
-pub fn steps(stated: &Experiment, sizes: Sizes, scale: f64, runs: Option<usize>) -> Vec<Step> {
+pub fn steps(stated: &Experiment, sizes: Sizes, scale: f64, runs: Option<usize>) -> Vec<StudyStep> {
     let runs = runs.unwrap_or(sizes.runs());
     let shifts: &[f64] = match sizes {
         Sizes::Tenth => &SHIFT_SWEEP,
@@ -88,7 +88,7 @@ pub fn steps(stated: &Experiment, sizes: Sizes, scale: f64, runs: Option<usize>)
         // Of the stated sizes, other shifts than 1 are tried on one data set each.
         let runs = if shift == 1.0 || sizes == Sizes::Tenth { runs } else { 1 };
         let experiment = experiment.shifted(shift);
-        (1..=runs).map(move |run| Step {
+        (1..=runs).map(move |run| StudyStep {
             experiment: experiment.clone(),
             run,
             contenders: contenders(sizes, shift),
@@ -123,7 +123,8 @@ mod tests {
     fn a_plan_holds_the_experiment_and_both_sweeps() {
         let tenth = steps(&EXPERIMENTS[0], Sizes::Tenth, 1.0, None);
         assert_eq!(tenth.len(), 10 * SHIFT_SWEEP.len());
-        let own: Vec<&Step> = tenth.iter().filter(|step| step.experiment.shift == 1.0).collect();
+        let own: Vec<&StudyStep> =
+            tenth.iter().filter(|step| step.experiment.shift == 1.0).collect();
         assert_eq!((own[0].experiment.rows, own[0].experiment.features), (1_000, 10_000));
         assert_eq!(own[0].contenders.len(), 1 + EPSILON_SWEEP.len() + 4 + 1);
         let stated = steps(&EXPERIMENTS[2], Sizes::Stated, 1.0, None);

@@ -54,14 +54,14 @@ pub(super) fn section(experiment: &Experiment, runs: &[Measurement]) -> String {
     let mut out = String::from(
         "| method | paper | measured: epochs of each run | mistakes left | passes' worth of work |\n|---|---|---|---|---|\n",
     );
-    for Method { name, claim, epochs, mistakes, passes } in methods(experiment, runs) {
+    for MethodCells { name, claim, epochs, mistakes, passes } in methods(experiment, runs) {
         out.push_str(&format!("| {name} | {claim} | {epochs} | {mistakes} | {passes} |\n"));
     }
     out
 }
 
 /// What the runs of one contender came to, beside what the paper says of it: cells of a table.
-pub(super) struct Method {
+pub(super) struct MethodCells {
     pub name: String,
     pub claim: &'static str,
     pub epochs: String,
@@ -70,7 +70,7 @@ pub(super) struct Method {
 }
 
 /// Returns what became of each contender of an experiment.
-pub(super) fn methods(experiment: &Experiment, runs: &[Measurement]) -> Vec<Method> {
+pub(super) fn methods(experiment: &Experiment, runs: &[Measurement]) -> Vec<MethodCells> {
     let mut contenders: Vec<Contender> = vec![];
     runs.iter().for_each(|run| {
         if !contenders.contains(&run.contender) {
@@ -87,7 +87,7 @@ pub(super) fn methods(experiment: &Experiment, runs: &[Measurement]) -> Vec<Meth
             Contender::Fine { relaxation: 1.0, .. } => experiment.claim_fine,
             _ => "",
         };
-        Method {
+        MethodCells {
             name: label(contender),
             claim,
             epochs: list(&epochs),

@@ -10,11 +10,14 @@ fn message(result: Result<impl Sized, Error>, folder: &Folder) -> String {
 /// Returns all that can be read of a file: a damaged one may have other columns than were written.
 fn read_all(path: &Path) -> Result<Vec<String>, Error> {
     let files = open(&[path.to_path_buf()])?;
-    let of_kind = |kind: Kind| {
+    let of_kind = |kind: ColumnKind| {
         let columns = files.kinds().iter().enumerate();
         columns.filter(|(_, found)| **found == kind).map(|(column, _)| column).collect()
     };
-    rows_of(&files, &Wanted { numbers: of_kind(Kind::Number), texts: of_kind(Kind::Text) })
+    rows_of(
+        &files,
+        &Wanted { numbers: of_kind(ColumnKind::Number), texts: of_kind(ColumnKind::Text) },
+    )
 }
 
 #[test]

@@ -7,7 +7,7 @@ use arrow_buffer::i256;
 use super::*;
 
 /// Checks kind and rows of the only column, or those that it is spread to.
-fn check(array: impl Array + 'static, kind: Kind, numbers: &str, texts: &str) {
+fn check(array: impl Array + 'static, kind: ColumnKind, numbers: &str, texts: &str) {
     let folder = Folder::new();
     let batch = RecordBatch::try_from_iter([("c", Arc::new(array) as ArrayRef)]).unwrap();
     for name in NAMES {
@@ -30,7 +30,7 @@ fn check(array: impl Array + 'static, kind: Kind, numbers: &str, texts: &str) {
 }
 
 fn number(array: impl Array + 'static, numbers: &str, texts: &str) {
-    check(array, Kind::Number, numbers, texts);
+    check(array, ColumnKind::Number, numbers, texts);
 }
 
 #[test]
@@ -82,10 +82,10 @@ fn decimals_are_the_nearest_floats() {
 fn text() {
     let texts = [Some("no"), None, Some("yes"), Some("no"), Some("")];
     let expected = "no, -, yes, no, ";
-    check(StringArray::from_iter(texts), Kind::Text, "", expected);
-    check(LargeStringArray::from_iter(texts), Kind::Text, "", expected);
-    check(StringViewArray::from_iter(texts), Kind::Text, "", expected);
-    check(DictionaryArray::<Int8Type>::from_iter(texts), Kind::Text, "", expected);
+    check(StringArray::from_iter(texts), ColumnKind::Text, "", expected);
+    check(LargeStringArray::from_iter(texts), ColumnKind::Text, "", expected);
+    check(StringViewArray::from_iter(texts), ColumnKind::Text, "", expected);
+    check(DictionaryArray::<Int8Type>::from_iter(texts), ColumnKind::Text, "", expected);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn other_types_are_named() {
         let batch = RecordBatch::try_from_iter([("c", array)]).unwrap();
         for name in NAMES {
             let files = open(&[folder.write(name, &batch, 2)]).unwrap();
-            assert_eq!(files.kinds(), [Kind::Other(expected.to_string())], "{name}");
+            assert_eq!(files.kinds(), [ColumnKind::Other(expected.to_string())], "{name}");
         }
     };
     check(Arc::new(TimestampNanosecondArray::from(vec![1])), "timestamp[ns]");

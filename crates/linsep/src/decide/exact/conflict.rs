@@ -25,7 +25,7 @@ use dashu_int::{IBig, Sign, UBig};
 
 use super::super::solvers::caratheodory;
 use super::Halt;
-use super::equations::{Entry, Equations, Scale, Shifted};
+use super::equations::{EquationEntry, Equations, IntegerScale, Shifted};
 use super::lifting::null_vector;
 use super::modular::{Elimination, PRIMES, Prime};
 use super::rows::SignedRows;
@@ -66,7 +66,7 @@ pub enum Solution {
 /// If there is not one weight per row.
 pub fn solve(rows: &SignedRows, weights: &[f64], halt: Halt) -> Solution {
     assert_eq!(rows.len(), weights.len(), "one weight per row");
-    let scale = Scale::new(rows);
+    let scale = IntegerScale::new(rows);
     // Sums of one entry per row must fit 127 bits in the first two.
     match scale.bits {
         0..=62 => solve_in::<i64>(rows, weights, &scale, halt),
@@ -77,7 +77,7 @@ pub fn solve(rows: &SignedRows, weights: &[f64], halt: Halt) -> Solution {
 
 /// Returns the rank of these rows modulo a prime, never more than the true rank; nothing if halted.
 pub fn rank(rows: &SignedRows, halt: Halt) -> Option<usize> {
-    let scale = Scale::new(rows);
+    let scale = IntegerScale::new(rows);
     match scale.bits {
         0..=62 => eliminated::<i64>(rows, &scale, halt).map(|(_, e)| e.rank()),
         63..=110 => eliminated::<i128>(rows, &scale, halt).map(|(_, e)| e.rank()),
@@ -88,14 +88,18 @@ pub fn rank(rows: &SignedRows, halt: Halt) -> Option<usize> {
 /// Returns coordinates of which all others are combinations in these rows, as far as can be told modulo a
 /// prime, which is never too many; nothing if halted.
 pub fn independent_coordinates(rows: &SignedRows, halt: Halt) -> Option<Vec<usize>> {
-    fn of<T: Entry>(rows: &SignedRows, scale: &Scale, halt: Halt) -> Option<Vec<usize>> {
+    fn of<T: EquationEntry>(
+        rows: &SignedRows,
+        scale: &IntegerScale,
+        halt: Halt,
+    ) -> Option<Vec<usize>> {
         let (equations, elimination) = eliminated::<T>(rows, scale, halt)?;
         let mut found: Vec<usize> =
             elimination.equations.iter().map(|&equation| equations.coordinates[equation]).collect();
         found.sort_unstable();
         Some(found)
     }
-    let scale = Scale::new(rows);
+    let scale = IntegerScale::new(rows);
     match scale.bits {
         0..=62 => of::<i64>(rows, &scale, halt),
         63..=110 => of::<i128>(rows, &scale, halt),
@@ -103,9 +107,9 @@ pub fn independent_coordinates(rows: &SignedRows, halt: Halt) -> Option<Vec<usiz
     }
 }
 
-fn eliminated<T: Entry>(
+fn eliminated<T: EquationEntry>(
     rows: &SignedRows,
-    scale: &Scale,
+    scale: &IntegerScale,
     halt: Halt,
 ) -> Option<(Equations<T>, Elimination)> {
     let equations = Equations::new(rows, scale);
@@ -114,7 +118,12 @@ fn eliminated<T: Entry>(
 }
 
 /// Returns the conflict, computed with entries of the given type.
-fn solve_in<T: Entry>(rows: &SignedRows, weights: &[f64], scale: &Scale, halt: Halt) -> Solution {
+fn solve_in<T: EquationEntry>(
+    rows: &SignedRows,
+    weights: &[f64],
+    scale: &IntegerScale,
+    halt: Halt,
+) -> Solution {
     let mut nullity = 0;
     for p in PRIMES {
         let equations = Equations::<T>::new(rows, scale);
@@ -127,7 +136,7 @@ fn solve_in<T: Entry>(rows: &SignedRows, weights: &[f64], scale: &Scale, halt: H
             0 => return Solution::Independent,
             1 => null_vector(&equations, &elimination, halt).map(|vector| (all, vector)),
             _ => {
-                let part = Part { rows, weights, scale, halt };
+                let part = RestOfRows { rows, weights, scale, halt };
                 part.fewer(&all, &equations, &elimination)
             }
         };
@@ -142,17 +151,17 @@ fn solve_in<T: Entry>(rows: &SignedRows, weights: &[f64], scale: &Scale, halt: H
 }
 
 /// Rows of which some are left out.
-struct Part<'a> {
+struct RestOfRows<'a> {
     rows: &'a SignedRows,
     weights: &'a [f64],
-    scale: &'a Scale,
+    scale: &'a IntegerScale,
     halt: Halt<'a>,
 }
 
-impl Part<'_> {
+impl RestOfRows<'_> {
     /// Returns some of the rows at these places, which leave one unknown free, and their solution, or
     /// nothing if the prime was a bad one or the work was halted.
-    fn fewer<T: Entry>(
+    fn fewer<T: EquationEntry>(
         &self,
         places: &[usize],
         equations: &Equations<T>,
@@ -172,7 +181,7 @@ impl Part<'_> {
     }
 
     /// Returns the solution of the rows at some of the places.
-    fn solution<T: Entry>(
+    fn solution<T: EquationEntry>(
         &self,
         places: &[usize],
         kept: &[usize],
@@ -189,7 +198,7 @@ impl Part<'_> {
     }
 
     /// Returns the lifted rows at these places, in the coordinates of the independent equations.
-    fn lifted<T: Entry>(
+    fn lifted<T: EquationEntry>(
         &self,
         places: &[usize],
         equations: &Equations<T>,

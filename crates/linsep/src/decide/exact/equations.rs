@@ -15,7 +15,7 @@ use super::modular::Prime;
 use super::rows::SignedRows;
 
 /// An integer type wide enough for the entries of some equations.
-pub trait Entry: Clone + Send + Sync {
+pub trait EquationEntry: Clone + Send + Sync {
     /// What is left of the right-hand side while it is lifted.
     type Residual;
 
@@ -57,7 +57,7 @@ fn inverse_of_odd(p: u64) -> i128 {
 ///
 /// The quotient of a lifting step is below 2^127 though the sum before the division may not be:
 /// arithmetic modulo 2^128, where dividing by p is multiplying by its inverse, gives it exactly.
-impl Entry for i64 {
+impl EquationEntry for i64 {
     type Residual = i128;
 
     fn zero() -> Self {
@@ -101,7 +101,7 @@ impl Entry for i64 {
 }
 
 /// Entries below 2^110 (real numbers of nearby sizes); see `i64` for the arithmetic.
-impl Entry for i128 {
+impl EquationEntry for i128 {
     type Residual = i128;
 
     fn zero() -> Self {
@@ -159,7 +159,7 @@ impl Shifted {
     }
 }
 
-impl Entry for Shifted {
+impl EquationEntry for Shifted {
     type Residual = IBig;
 
     fn zero() -> Self {
@@ -205,7 +205,7 @@ impl Entry for Shifted {
     }
 
     fn residue(residual: &IBig, p: u64) -> u64 {
-        <IBig as Entry>::residue(residual, p)
+        <IBig as EquationEntry>::residue(residual, p)
     }
 
     /// Positive and negative terms are added up word by word, each where its shift puts it.
@@ -236,7 +236,7 @@ impl Entry for Shifted {
 }
 
 /// Entries of any size: slow, and right.
-impl Entry for IBig {
+impl EquationEntry for IBig {
     type Residual = IBig;
 
     fn zero() -> Self {
@@ -252,7 +252,7 @@ impl Entry for IBig {
     }
 
     fn modulo(&self, p: u64) -> u64 {
-        <IBig as Entry>::residue(self, p)
+        <IBig as EquationEntry>::residue(self, p)
     }
 
     fn bits(&self) -> u32 {
@@ -284,14 +284,14 @@ impl Entry for IBig {
 }
 
 /// Where the entries of each equation begin and end in bits, before they are made integers.
-pub struct Scale {
+pub struct IntegerScale {
     /// The exponent of the lowest bit of each coordinate; `i32::MAX` where all entries are zero.
     lowest: Vec<i32>,
     /// How many bits the largest integer entry will have.
     pub bits: u32,
 }
 
-impl Scale {
+impl IntegerScale {
     /// Returns the scale of the equations of the given rows.
     pub fn new(rows: &SignedRows) -> Self {
         let mut lowest = vec![i32::MAX; rows.dimension];
@@ -303,7 +303,7 @@ impl Scale {
             highest[c] = highest[c].max(end);
         }
         let bits = lowest.iter().zip(&highest).filter(|(l, h)| l < h).map(|(l, h)| h - l).max();
-        Scale { lowest, bits: bits.unwrap_or(0) as u32 }
+        IntegerScale { lowest, bits: bits.unwrap_or(0) as u32 }
     }
 
     /// Returns a row with each coordinate made integer.
@@ -350,7 +350,7 @@ pub struct Equations<T> {
     count: usize,
 }
 
-impl<T: Entry> Equations<T> {
+impl<T: EquationEntry> Equations<T> {
     /// Returns the equations with these entries, zeros included, for so many unknowns.
     pub fn of_rows(rows: &[Vec<IBig>], count: usize) -> Self {
         let (mut offsets, mut unknowns, mut entries) = (vec![0], vec![], vec![]);
@@ -365,7 +365,7 @@ impl<T: Entry> Equations<T> {
     }
 
     /// Returns the equations of the given rows, without those that are zero throughout.
-    pub fn new(rows: &SignedRows, scale: &Scale) -> Self {
+    pub fn new(rows: &SignedRows, scale: &IntegerScale) -> Self {
         let mut stored = vec![0_usize; rows.dimension];
         for (c, _) in (0..rows.len()).flat_map(|place| rows.entries(place)) {
             stored[*c] += 1;

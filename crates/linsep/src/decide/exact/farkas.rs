@@ -60,7 +60,7 @@ pub struct Farkas {
 
 /// A part of the basis.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum ExactMember {
     /// A vector, by its place in the basis.
     Vector(usize),
     /// The unit vector of a coordinate.
@@ -116,8 +116,8 @@ impl Farkas {
             let (leaving, stays) = leaving(&x, &d, &open, &change);
             stalled = stays;
             match leaving {
-                Part::Vector(at) => self.basic[at] = entering,
-                Part::Unit(coordinate) => {
+                ExactMember::Vector(at) => self.basic[at] = entering,
+                ExactMember::Unit(coordinate) => {
                     self.basic.push(entering);
                     self.closed.push(coordinate);
                 }
@@ -222,8 +222,8 @@ fn solved(equations: &[Vec<IBig>], unknowns: usize, halt: Halt) -> Option<Vec<IB
 }
 
 /// A point at which the sum of what is infeasible falls less, or not at all.
-struct Break {
-    part: Part,
+struct ExactBreakpoint {
+    part: ExactMember,
     /// It lies at |value| / |change|.
     value: IBig,
     change: IBig,
@@ -237,7 +237,7 @@ fn leaving(
     d: &[IBig],
     open: &[(usize, IBig)],
     change: &[(usize, IBig)],
-) -> (Part, bool) {
+) -> (ExactMember, bool) {
     let size = |v: &IBig| IBig::from(v.unsigned_abs());
     let (mut slope, mut breaks) = (IBig::ZERO, vec![]);
     for (at, (x, d)) in x.iter().zip(d).enumerate().filter(|(_, (_, d))| !d.is_zero()) {
@@ -247,7 +247,7 @@ fn leaving(
         }
         if infeasible == (*d < IBig::ZERO) {
             let (value, change, brake) = (size(x), size(d), size(d));
-            breaks.push(Break { part: Part::Vector(at), value, change, brake });
+            breaks.push(ExactBreakpoint { part: ExactMember::Vector(at), value, change, brake });
         }
     }
     for ((c, rest), (_, d)) in open.iter().zip(change).filter(|(_, (_, d))| !d.is_zero()) {
@@ -259,11 +259,16 @@ fn leaving(
         }
         if side == Ordering::Equal || side == d.cmp(&IBig::ZERO) {
             let brake = if side == Ordering::Equal { size(d) } else { size(d) * 2 };
-            breaks.push(Break { part: Part::Unit(*c), value: size(rest), change: size(d), brake });
+            breaks.push(ExactBreakpoint {
+                part: ExactMember::Unit(*c),
+                value: size(rest),
+                change: size(d),
+                brake,
+            });
         }
     }
     // Of equals units first: once out, they stay out.
-    let unit = |part: &Break| matches!(part.part, Part::Vector(_));
+    let unit = |part: &ExactBreakpoint| matches!(part.part, ExactMember::Vector(_));
     breaks.sort_by(|a, b| {
         let (left, right) = (&a.value * &b.change, &b.value * &a.change);
         left.cmp(&right).then(unit(a).cmp(&unit(b)))

@@ -2,7 +2,7 @@
 
 use dashu_int::ops::{Gcd, UnsignedAbs};
 use dashu_int::{IBig, UBig};
-use linsep_proof::exact::{Sum, parts};
+use linsep_proof::exact::{ExactSum, parts};
 
 use super::Halt;
 use crate::kernels::power_of_two;
@@ -13,12 +13,12 @@ pub fn exact_combination(
     dimension: usize,
     each: impl FnOnce(&mut dyn FnMut(usize, f64, f64)),
 ) -> Vec<IBig> {
-    let mut sums = vec![Sum::default(); dimension];
+    let mut sums = vec![ExactSum::default(); dimension];
     each(&mut |k, a, b| {
         let ((m, e), (n, f)) = (parts(a), parts(b));
         sums[k].add(IBig::from(i128::from(m) * i128::from(n)), e + f);
     });
-    let numbers: Vec<(IBig, i32)> = sums.into_iter().map(Sum::into_parts).collect();
+    let numbers: Vec<(IBig, i32)> = sums.into_iter().map(ExactSum::into_parts).collect();
     let lowest = numbers.iter().map(|(_, e)| *e).min().unwrap_or(0);
     in_lowest_terms(numbers.into_iter().map(|(m, e)| m << (e - lowest) as usize).collect())
 }

@@ -23,7 +23,7 @@ use dashu_int::{IBig, UBig};
 use rayon::prelude::*;
 
 use super::Halt;
-use super::equations::{Entry, Equations};
+use super::equations::{EquationEntry, Equations};
 use super::modular::Elimination;
 use super::reconstruct::fraction;
 use crate::random::draw;
@@ -40,7 +40,7 @@ const SHORT_BITS: usize = 32;
 ///
 /// Costs O(r^3 b) word operations for entries of b words, and as many again at the most for the
 /// guesses. The elimination must leave one unknown free.
-pub fn null_vector<T: Entry>(
+pub fn null_vector<T: EquationEntry>(
     equations: &Equations<T>,
     elimination: &Elimination,
     halt: Halt,
@@ -88,7 +88,7 @@ pub fn null_vector<T: Entry>(
 
 /// Returns the matrix of the unknowns that the equations determine, row by row, and minus the
 /// column of the free one.
-fn square<T: Entry>(
+fn square<T: EquationEntry>(
     equations: &Equations<T>,
     elimination: &Elimination,
 ) -> (Vec<T>, Vec<T::Residual>) {
@@ -110,7 +110,7 @@ fn square<T: Entry>(
 
 /// Returns how many digits are enough: numerators and denominator are determinants, and Hadamard
 /// bounds each by the product of the lengths of the equations.
-fn most_digits<T: Entry>(equations: &Equations<T>, elimination: &Elimination) -> usize {
+fn most_digits<T: EquationEntry>(equations: &Equations<T>, elimination: &Elimination) -> usize {
     let bits: usize = elimination
         .equations
         .iter()
@@ -157,7 +157,7 @@ fn numerators(elimination: &Elimination, digits: &[Vec<u64>], mut d: UBig) -> Op
 }
 
 /// Returns true if the integers solve every equation exactly.
-fn solves<T: Entry>(equations: &Equations<T>, vector: &[IBig]) -> bool {
+fn solves<T: EquationEntry>(equations: &Equations<T>, vector: &[IBig]) -> bool {
     (0..equations.len()).into_par_iter().all(|equation| {
         let mut sum = IBig::ZERO;
         for (unknown, entry) in equations.entries(equation) {
@@ -169,20 +169,20 @@ fn solves<T: Entry>(equations: &Equations<T>, vector: &[IBig]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::equations::{Scale, Shifted};
+    use super::super::equations::{IntegerScale, Shifted};
     use super::super::modular::{PRIMES, Prime};
     use super::super::rows::SignedRows;
     use super::*;
     use linsep_data::Samples;
 
     /// Another prime would hide a mistake in the lifting, so none is tried here.
-    fn check<T: Entry>(seed: u64, rows: usize, bits: u32) {
+    fn check<T: EquationEntry>(seed: u64, rows: usize, bits: u32) {
         let mut state = seed;
         let values = (0..rows * (rows - 2)).map(|_| (draw(&mut state) >> (64 - bits)) as f64);
         let labels = (0..rows).map(|i| i % 2 == 0).collect();
         let samples = Samples::dense(values.collect(), rows - 2, labels).unwrap();
         let rows = SignedRows::all(&samples);
-        let equations = Equations::<T>::new(&rows, &Scale::new(&rows));
+        let equations = Equations::<T>::new(&rows, &IntegerScale::new(&rows));
         for p in PRIMES {
             let elimination = Elimination::new(&equations, Prime(p), &|| false).unwrap();
             assert_eq!(elimination.nullity(), 1);

@@ -5,8 +5,7 @@
 //! `lifting` and fractions `reconstruct`ed from residues, `farkas` decides some hundreds of rows by itself,
 //! and `span` tells what rows leave free.
 
-/// Asked in every loop that may take long; true ends the work.
-pub(crate) type Halt<'a> = &'a (dyn Fn() -> bool + Sync);
+pub(crate) use linsep_data::Halt;
 
 pub(super) mod conflict;
 pub(super) mod equations;

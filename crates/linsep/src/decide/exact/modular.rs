@@ -24,7 +24,7 @@
 use linsep_proof::exact::parts;
 
 use super::Halt;
-use super::equations::{Entry, Equations};
+use super::equations::{EquationEntry, Equations};
 use super::rows::SignedRows;
 use crate::random::draw;
 
@@ -79,7 +79,7 @@ impl Prime {
 /// Floats modulo a prime: a float is an integer times a power of two, of either sign, and two has an
 /// inverse.
 #[derive(Clone)]
-pub struct Residues {
+pub struct FloatResidues {
     prime: Prime,
     /// The powers of two from [`LOWEST`] on.
     powers: Vec<u64>,
@@ -89,14 +89,14 @@ pub struct Residues {
 const LOWEST: i32 = -1074;
 const HIGHEST: i32 = 971;
 
-impl Residues {
+impl FloatResidues {
     /// Returns what it takes modulo this prime.
     pub fn new(prime: Prime) -> Self {
         let half = prime.inverse(2);
         let lowest = (LOWEST..0).fold(1, |power, _| prime.times(power, half));
         let next = |power: &u64| Some(prime.times(*power, 2));
         let powers = std::iter::successors(Some(lowest), next);
-        Residues { prime, powers: powers.take((HIGHEST - LOWEST + 1) as usize).collect() }
+        FloatResidues { prime, powers: powers.take((HIGHEST - LOWEST + 1) as usize).collect() }
     }
 
     fn of(&self, value: f64) -> u64 {
@@ -113,7 +113,7 @@ impl Residues {
 
 /// A sum of products of floats and residues.
 pub struct Product<'a> {
-    residues: &'a Residues,
+    residues: &'a FloatResidues,
     sum: u128,
     terms: usize,
 }
@@ -161,7 +161,11 @@ pub struct Elimination {
 
 impl Elimination {
     /// Returns the elimination of the equations, or nothing if it was halted.
-    pub fn new<T: Entry>(equations: &Equations<T>, prime: Prime, halt: Halt) -> Option<Self> {
+    pub fn new<T: EquationEntry>(
+        equations: &Equations<T>,
+        prime: Prime,
+        halt: Halt,
+    ) -> Option<Self> {
         Self::of(equations.len(), equations.unknowns(), prime, halt, |equation, terms| {
             let entries = equations.entries(equation);
             terms.extend(entries.map(|(unknown, entry)| (unknown, entry.modulo(prime.0))));
@@ -170,7 +174,7 @@ impl Elimination {
 
     /// Returns the elimination of rows y (x, 1), one equation per row and one unknown per coordinate, or
     /// nothing if it was halted.
-    pub fn of_signed_rows(rows: &SignedRows, residues: &Residues, halt: Halt) -> Option<Self> {
+    pub fn of_signed_rows(rows: &SignedRows, residues: &FloatResidues, halt: Halt) -> Option<Self> {
         Self::of(rows.len(), rows.dimension, residues.prime, halt, |equation, terms| {
             let entries = rows.entries(equation).iter();
             terms.extend(entries.map(|&(k, v)| (k, residues.of(v))));

@@ -5,7 +5,7 @@ use dashu_int::ops::{BitTest, Gcd};
 use rayon::prelude::*;
 
 use super::Halt;
-use super::equations::{Entry, Equations, Shifted};
+use super::equations::{EquationEntry, Equations, Shifted};
 use super::integers::dot;
 use super::lifting::null_vector;
 use super::modular::{Elimination, PRIMES, Prime};
@@ -78,7 +78,7 @@ pub fn solution(rows: &[Vec<IBig>], halt: Halt) -> Option<Vec<IBig>> {
     }
 }
 
-fn solution_in<T: Entry>(rows: &[Vec<IBig>], halt: Halt) -> Option<Vec<IBig>> {
+fn solution_in<T: EquationEntry>(rows: &[Vec<IBig>], halt: Halt) -> Option<Vec<IBig>> {
     let equations = Equations::<T>::of_rows(rows, rows[0].len());
     // A prime that makes independent rows dependent is a bad one; rank is never too high.
     PRIMES.into_iter().find_map(|prime| {

@@ -16,7 +16,7 @@
 //! Reference: L. McMurchie and C. Ebeling, PathFinder: a negotiation-based performance-driven router for
 //! FPGAs, FPGA 1995.
 
-use super::super::solvers::cheapest_cone::{Combination, Effort, Spent, Vectors, cheapest};
+use super::super::solvers::cheapest_cone::{Combination, ConeVectors, Effort, Spent, cheapest};
 use crate::Samples;
 use crate::standard::Standard;
 
@@ -44,7 +44,7 @@ pub fn negotiate(
     });
     let values = rows.iter().flat_map(|&row| vector(&standard, samples, row)).collect();
     let market = Market {
-        vectors: Vectors::new(values, samples.columns() + 1),
+        vectors: ConeVectors::new(values, samples.columns() + 1),
         targets: targets.collect(),
         holders: vec![0; rows.len()],
         wanted: vec![0.0; rows.len()],
@@ -58,7 +58,7 @@ pub fn negotiate(
 }
 
 struct Market<'a> {
-    vectors: Vectors,
+    vectors: ConeVectors,
     targets: Vec<Vec<f64>>,
     /// By row: how many hold it, and how often it was shared.
     holders: Vec<u32>,

@@ -39,7 +39,7 @@ use crate::{Error, Hyperplane, Samples};
 const GAP: f64 = 1e-3;
 
 /// Rows to remove, a separator of the rest, and whether the rows are irreducible.
-type Found = (Vec<usize>, Hyperplane, bool);
+type RemovalFound = (Vec<usize>, Hyperplane, bool);
 
 /// Returns rows without which the rest is separable, or none if no such rows were found that leave
 /// both classes. `same` are groups of identical rows under both labels.
@@ -59,7 +59,7 @@ pub fn removal(
         None => search(samples, deadline, watch),
     };
     // Scaling back may leave the range of floats; what the checker refuses is not claimed.
-    let stands = |(rows, plane, _): &Found| {
+    let stands = |(rows, plane, _): &RemovalFound| {
         samples.without_rows(rows).is_ok_and(|rest| certify::separates(&rest, plane))
     };
     let found = found.filter(stands);
@@ -136,9 +136,9 @@ fn wrong_rows(samples: &Samples, plane: &Hyperplane) -> Vec<usize> {
 }
 
 /// Returns what is found by questions to the engine.
-fn search(samples: &Samples, deadline: &Deadline, watch: &dyn Watch) -> Option<Found> {
+fn search(samples: &Samples, deadline: &Deadline, watch: &dyn Watch) -> Option<RemovalFound> {
     let shape = Memory::new(samples).shape();
-    let mut search = Search {
+    let mut search = RemovalSearch {
         samples,
         shape,
         deadline,
@@ -164,14 +164,14 @@ fn search(samples: &Samples, deadline: &Deadline, watch: &dyn Watch) -> Option<F
 }
 
 /// The answer to a question.
-enum Answer {
+enum RemovalAnswer {
     Separable(Hyperplane),
     /// Not: these rows conflict, each with the share that it has.
     Conflict(Conflict),
     Open,
 }
 
-struct Search<'a> {
+struct RemovalSearch<'a> {
     samples: &'a Samples,
     shape: Shape,
     deadline: &'a Deadline<'a>,
@@ -186,7 +186,7 @@ struct Search<'a> {
     plane: Hyperplane,
 }
 
-impl Search<'_> {
+impl RemovalSearch<'_> {
     /// Leaves out what the hyperplane does not have on its own side, if that leaves both classes.
     fn accept(&mut self, plane: Hyperplane) -> bool {
         let wrong = wrong_rows(self.samples, &plane);
@@ -206,13 +206,13 @@ impl Search<'_> {
     }
 
     /// Returns whether all but `rows` are separable.
-    fn ask(&mut self, rows: &[usize], margin: MarginGoal) -> Answer {
+    fn ask(&mut self, rows: &[usize], margin: MarginGoal) -> RemovalAnswer {
         self.decide(self.samples.without_rows(rows), margin)
     }
 
-    fn decide(&mut self, rest: Result<Samples, Error>, margin: MarginGoal) -> Answer {
+    fn decide(&mut self, rest: Result<Samples, Error>, margin: MarginGoal) -> RemovalAnswer {
         let Some(rest) = rest.ok().filter(|_| !self.over()) else {
-            return Answer::Open;
+            return RemovalAnswer::Open;
         };
         self.questions -= 1;
         self.asked += 1;
@@ -226,11 +226,11 @@ impl Search<'_> {
         match decide_strictly(&rest, &options, &mut &*self.deadline) {
             // Where only integers separate, what rounding made of them does not.
             Strictly::Separable(hyperplane) => match hyperplane.evaluate(&rest).mistakes {
-                0 => Answer::Separable(hyperplane),
-                _ => Answer::Open,
+                0 => RemovalAnswer::Separable(hyperplane),
+                _ => RemovalAnswer::Open,
             },
-            Strictly::Conflict(conflict) => Answer::Conflict(conflict),
-            Strictly::Undecided => Answer::Open,
+            Strictly::Conflict(conflict) => RemovalAnswer::Conflict(conflict),
+            Strictly::Undecided => RemovalAnswer::Open,
         }
     }
 
@@ -240,17 +240,17 @@ impl Search<'_> {
         loop {
             let rows = self.removed.clone();
             match self.ask(&rows, MarginGoal::Any) {
-                Answer::Separable(plane) => {
+                RemovalAnswer::Separable(plane) => {
                     self.take(rows, plane);
                     return true;
                 }
-                Answer::Conflict(conflict) => {
+                RemovalAnswer::Conflict(conflict) => {
                     let Some(guilty) = self.guiltiest(&conflict) else {
                         return false;
                     };
                     self.removed.push(guilty);
                 }
-                Answer::Open => return false,
+                RemovalAnswer::Open => return false,
             }
         }
     }
@@ -289,7 +289,7 @@ impl Search<'_> {
             return false;
         };
         let rows: Vec<usize> = (0..samples.rows()).filter(|row| !pair.contains(row)).collect();
-        let Answer::Separable(plane) = self.ask(&rows, MarginGoal::Any) else {
+        let RemovalAnswer::Separable(plane) = self.ask(&rows, MarginGoal::Any) else {
             return false;
         };
         self.take(rows, plane);
@@ -303,11 +303,11 @@ impl Search<'_> {
             let middle = too_few + (enough - too_few) / 2;
             let rows = self.removed[..middle].to_vec();
             match self.ask(&rows, MarginGoal::Any) {
-                Answer::Separable(plane) => {
+                RemovalAnswer::Separable(plane) => {
                     self.take(rows, plane);
                     enough = self.removed.len();
                 }
-                Answer::Conflict(_) | Answer::Open => too_few = middle,
+                RemovalAnswer::Conflict(_) | RemovalAnswer::Open => too_few = middle,
             }
         }
     }
@@ -327,12 +327,12 @@ impl Search<'_> {
             let mut rows = self.removed.clone();
             rows.remove(at);
             match self.ask(&rows, MarginGoal::Any) {
-                Answer::Separable(plane) => {
+                RemovalAnswer::Separable(plane) => {
                     self.take(rows, plane);
                     core = self.near();
                 }
-                Answer::Conflict(_) => (tried, proven) = (tried + 1, proven + 1),
-                Answer::Open => tried += 1,
+                RemovalAnswer::Conflict(_) => (tried, proven) = (tried + 1, proven + 1),
+                RemovalAnswer::Open => tried += 1,
             }
         }
         proven == self.removed.len()
@@ -359,7 +359,7 @@ impl Search<'_> {
         core.push(row);
         let answer = self.decide(self.samples.with_rows(core), MarginGoal::Any);
         core.pop();
-        matches!(answer, Answer::Conflict(_))
+        matches!(answer, RemovalAnswer::Conflict(_))
     }
 
     /// Leaves out `rows` but for those that the separator of the rest has on their own sides.
@@ -372,7 +372,7 @@ impl Search<'_> {
     fn widen(&mut self) {
         self.questions += 1;
         let rows = self.removed.clone();
-        if let Answer::Separable(plane) = self.ask(&rows, MarginGoal::Max) {
+        if let RemovalAnswer::Separable(plane) = self.ask(&rows, MarginGoal::Max) {
             self.plane = plane;
         }
     }

@@ -12,15 +12,15 @@
 //! hyperplane. It is not convex, hence the start and the slow sharpening; what comes out is good,
 //! not provably best: the exact problem is NP-hard.
 //!
+//! It needs the rows in memory and some hundreds of passes. Where rows are elsewhere, and each pass is dear, a
+//! hyperplane with few mistakes is that of `compromise.rs`: the convex start alone, in at most sixty.
+//!
 //! Reference: T. Nguyen and S. Sanner, Algorithms for direct 0-1 loss optimization in binary
 //! classification, ICML 2013.
 
-use rayon::prelude::*;
-
-use super::super::solvers::lbfgs::{Loss, PlainDescent, Value};
-use crate::kernels::RowArithmetic;
-use crate::kernels::logistic::logistic;
+use super::super::solvers::lbfgs::{LossValue, PlainDescent, SmoothLoss};
 use crate::standard::Standard;
+use crate::standardised::{StandardisedRows, even_parts, logistic_loss};
 use crate::{Hyperplane, Samples};
 
 /// Steps that the logistic loss may take, and the smooth count at each length of w.
@@ -48,7 +48,7 @@ pub fn few_mistakes(
     weighing: Weighing,
     halted: &dyn Fn() -> bool,
 ) -> Vec<Hyperplane> {
-    let mut loss = Standardised::new(samples, weighing);
+    let mut loss = WeighedLoss::new(samples, weighing);
     let mut descent = PlainDescent::at(&loss, vec![0.0; samples.columns() + 1]);
     for _ in 0..LOGISTIC_STEPS {
         if halted() || !descent.step(&loss) {
@@ -56,7 +56,7 @@ pub fn few_mistakes(
         }
     }
     let mut met = vec![(descent.mistakes(), descent.w().to_vec())];
-    loss.cost = Cost::Count;
+    loss.cost = ScoreCost::Count;
     let mut w = descent.w().to_vec();
     for _ in 0..LENGTHS {
         let mut descent = PlainDescent::at(&loss, w);
@@ -76,26 +76,26 @@ pub fn few_mistakes(
     // Of equals the later is the sharper.
     met.reverse();
     met.sort_by_key(|(mistakes, _)| *mistakes);
-    met.into_iter().map(|(_, w)| loss.standard.original(&w)).collect()
+    met.into_iter().flat_map(|(_, w)| loss.rows.planes(&w)).collect()
 }
 
 /// What a score costs.
-enum Cost {
+enum ScoreCost {
     Logistic,
     /// 1 / (1 + exp(score)).
     Count,
 }
 
-/// Rows whose features have mean 0 and deviation 1, computed on the fly.
-struct Standardised<'a> {
+/// The cost of all rows, as a function of w.
+struct WeighedLoss<'a> {
     samples: &'a Samples,
+    rows: StandardisedRows<'a>,
     /// What a negative and what a positive row count.
     importance: [f64; 2],
-    cost: Cost,
-    standard: Standard,
+    cost: ScoreCost,
 }
 
-impl<'a> Standardised<'a> {
+impl<'a> WeighedLoss<'a> {
     fn new(samples: &'a Samples, weighing: Weighing) -> Self {
         let n = samples.rows() as f64;
         let positives = samples.positive().iter().filter(|&&p| p).count() as f64;
@@ -103,58 +103,25 @@ impl<'a> Standardised<'a> {
             Weighing::Rows => [1.0, 1.0],
             Weighing::Classes => [n / (n - positives), n / positives],
         };
-        Standardised {
-            samples,
-            importance,
-            cost: Cost::Logistic,
-            standard: Standard::of(samples.features()),
-        }
-    }
-
-    /// Returns the loss of a score, and its derivative.
-    fn cost(&self, score: f64) -> (f64, f64) {
-        // The share is 1 / (1 + exp(score)).
-        let (mut loss, mut share) = ([0.0], [0.0]);
-        logistic(&[score], &mut loss, &mut share);
-        let ([loss], [share]) = (loss, share);
-        match self.cost {
-            Cost::Logistic => (loss, -share),
-            Cost::Count => (share, -share * (1.0 - share)),
-        }
+        let features = samples.features();
+        let rows = StandardisedRows::new(features, Standard::of(features));
+        WeighedLoss { samples, rows, importance, cost: ScoreCost::Logistic }
     }
 }
 
-impl Loss for Standardised<'_> {
-    fn at(&self, w: &[f64]) -> Value {
-        let (samples, plane) = (self.samples, self.standard.original(w));
-        let rows = samples.rows();
-        let columns = samples.columns();
-        // As many parts whatever the threads, added up in their order: the same bits.
-        let parts = 64.min(rows.div_ceil(16));
-        let size = rows.div_ceil(parts);
-        let part = |part: usize| {
-            let mut sum = Value { loss: 0.0, slope: vec![0.0; columns + 1], mistakes: 0 };
-            for i in part * size..rows.min((part + 1) * size) {
-                let sign = if samples.positive()[i] { 1.0 } else { -1.0 };
-                let value = samples.features().dot(i, &plane.weights) + plane.bias;
-                let (loss, slope) = self.cost(sign * value);
-                let importance = self.importance[usize::from(samples.positive()[i])];
-                let (loss, slope) = (importance * loss, importance * slope);
-                sum.loss += loss;
-                samples.features().axpy(i, sign * slope, &mut sum.slope[..columns]);
-                sum.slope[columns] += sign * slope;
-                sum.mistakes += u64::from(sign * value <= 0.0);
+impl SmoothLoss for WeighedLoss<'_> {
+    fn at(&self, w: &[f64]) -> LossValue {
+        let (rows, positive) = (self.samples.rows(), self.samples.positive());
+        // As many parts whatever the threads.
+        let parts = even_parts(rows, 64.min(rows.div_ceil(16)));
+        self.rows.sum(w, parts, |i, scores| {
+            let mut row = logistic_loss(positive[i], &mut scores[0]);
+            if let ScoreCost::Count = self.cost {
+                // The slope of the logistic loss is the count, but for its sign.
+                row.loss = scores[0].abs();
+                scores[0] *= 1.0 - row.loss;
             }
-            sum
-        };
-        let sums: Vec<Value> = (0..parts).into_par_iter().map(part).collect();
-        let mut total = Value { loss: 0.0, slope: vec![0.0; columns + 1], mistakes: 0 };
-        for part in sums {
-            total.loss += part.loss;
-            total.mistakes += part.mistakes;
-            total.slope.iter_mut().zip(part.slope).for_each(|(a, b)| *a += b);
-        }
-        self.standard.slope(&mut total.slope);
-        total
+            row.times(self.importance[usize::from(positive[i])], scores)
+        })
     }
 }

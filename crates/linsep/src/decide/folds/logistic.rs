@@ -3,7 +3,7 @@
 use linsep_data::{Block, FoldQuery, Shape};
 use serde::{Deserialize, Serialize};
 
-use super::super::solvers::logistic_descent::{Look, Step};
+use super::super::solvers::logistic_descent::{DescentStep, StepLook};
 use crate::kernels::logistic::logistic;
 use crate::kernels::{Arithmetic, Grid, power_of_two};
 use crate::lift::Rows;
@@ -19,7 +19,7 @@ const LARGEST: f64 = 1e100;
 /// scores are positive. Sums are on grids: the same bits in any order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LogisticLine {
-    step: Step,
+    step: DescentStep,
     rows: usize,
     /// A number that no loss exceeds.
     largest: f64,
@@ -72,7 +72,7 @@ impl Positive {
 
 impl LogisticLine {
     /// Returns the query for data of this shape.
-    pub fn new(shape: Shape, step: Step) -> Self {
+    pub fn new(shape: Shape, step: DescentStep) -> Self {
         // A score is no larger than w is long, and a loss no more than 1 above it.
         let largest = (f64::dot(&step.to, &step.to).sqrt() * 1.01 + 1.0).min(LARGEST);
         LogisticLine { step, rows: shape.rows, largest }
@@ -87,8 +87,8 @@ impl LogisticLine {
 
 impl LogisticState {
     /// Returns what was found, once all rows have been seen.
-    pub fn look(self) -> Look {
-        Look {
+    pub fn look(self) -> StepLook {
+        StepLook {
             loss: self.loss[0] + self.loss[1],
             slope: self.slope,
             mistakes: self.mistakes,
@@ -113,7 +113,7 @@ impl FoldQuery for LogisticLine {
 
     fn absorb(&self, state: &mut LogisticState, block: &Block<'_>) {
         let rows = Rows::lifted(block.samples());
-        let Step { from, to, multiples, .. } = &self.step;
+        let DescentStep { from, to, multiples, .. } = &self.step;
         let loss_grids = self.loss_grids();
         // Coordinates of a lifted row, times a weight below 1.
         let grid = Grid::new(self.rows, 1.0);
@@ -170,7 +170,7 @@ impl FoldQuery for LogisticLine {
     }
 
     fn fits(&self, shape: Shape) -> bool {
-        let Step { from, to, .. } = &self.step;
+        let DescentStep { from, to, .. } = &self.step;
         let length = shape.columns + 1;
         self.rows == shape.rows
             && (1.0..=LARGEST).contains(&self.largest)

@@ -6,7 +6,7 @@ use linsep_data::hash::mix;
 use linsep_data::{Block, FoldQuery, Shape};
 use serde::{Deserialize, Serialize};
 
-use super::super::exact::modular::{PRIMES, Prime, Residues};
+use super::super::exact::modular::{FloatResidues, PRIMES, Prime};
 
 /// Finds rows (x, 1) whose product with a vector is not zero, modulo a prime: if the vector is orthogonal to
 /// some rows, these are not combinations of them. Of many, it keeps some that are spread over the data.
@@ -16,7 +16,7 @@ pub struct OffSpan {
     prime: u64,
     keep: usize,
     #[serde(skip)]
-    residues: OnceLock<Residues>,
+    residues: OnceLock<FloatResidues>,
 }
 
 /// Some rows, in the order of what their numbers are mixed to.
@@ -47,7 +47,7 @@ impl FoldQuery for OffSpan {
 
     fn absorb(&self, state: &mut OffSpanState, block: &Block<'_>) {
         let samples = block.samples();
-        let residues = self.residues.get_or_init(|| Residues::new(Prime(self.prime)));
+        let residues = self.residues.get_or_init(|| FloatResidues::new(Prime(self.prime)));
         for place in block.places() {
             let mut product = residues.product();
             samples.features().for_each(place, |k, v| product.add(v, self.vector[k]));

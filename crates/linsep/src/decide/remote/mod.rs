@@ -27,9 +27,9 @@ use linsep_data::samples::About;
 use linsep_data::{Absorb, Answerable, Block, Data, Reads, Samples, Shape};
 use serde::{Deserialize, Serialize};
 
-use super::mirrored::{Mirror, Shown};
+use super::mirrored::{Mirror, ShownBlock};
 use crate::asked::{AskedFold, FoldFindings, complete, decode, encode, take};
-use rows::{Gathered, Known, Runs};
+use rows::{Gathered, KnownRows, Runs};
 
 /// Rows that are sent beyond the share of those that are named: chance may have put more of them here.
 const SENT_ROWS: usize = 8;
@@ -83,7 +83,7 @@ impl PassRequest {
             None => self.asked.iter().for_each(|fold| fold.absorb(rows, &mut findings)),
             Some(mirror) => {
                 let shown = mirror.shown(rows).ok()?;
-                let blocks: Vec<Block> = shown.iter().flat_map(Shown::blocks).collect();
+                let blocks: Vec<Block> = shown.iter().flat_map(ShownBlock::blocks).collect();
                 self.asked.iter().for_each(|fold| fold.absorb(&blocks, &mut findings));
             }
         }
@@ -207,9 +207,9 @@ pub struct Remote<'a> {
     /// The stamp of all rows, once they have been seen.
     stamp: OnceLock<u64>,
     /// Rows that were looked at here.
-    known: Mutex<Known>,
+    known: Mutex<KnownRows>,
     /// Rows that came with the last answer.
-    sent: Mutex<Known>,
+    sent: Mutex<KnownRows>,
 }
 
 impl<'a> Remote<'a> {
@@ -240,7 +240,7 @@ impl<'a> Remote<'a> {
     fn keep(&self, answer: &PartAnswer) -> Result<(), Error> {
         let mut rows = Gathered::new(self.shape.sparse);
         answer.add_to(&mut rows, |_| true).ok_or_else(no_answer)?;
-        let mut kept = Known::default();
+        let mut kept = KnownRows::default();
         if !rows.is_empty() {
             let (samples, runs) = rows.samples()?;
             kept.add(samples, runs.numbers());

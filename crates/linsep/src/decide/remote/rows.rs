@@ -307,12 +307,12 @@ fn extend<T, const N: usize>(
 
 /// Rows that have come here, by their numbers.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct KnownRows {
     parts: Vec<Samples>,
     places: HashMap<usize, (usize, usize)>,
 }
 
-impl Known {
+impl KnownRows {
     /// Adds rows with their numbers.
     pub fn add(&mut self, samples: Samples, numbers: impl Iterator<Item = usize>) {
         let part = self.parts.len();

@@ -14,7 +14,7 @@
 //!
 //! Cost of a step: order m², and a look at some vectors, or at all.
 
-use crate::kernels::Arithmetic;
+use super::basis::{Basis, Member, Real, widest};
 
 /// A multiplier below this is zero, where the target has length about one.
 const ZERO: f64 = 1e-11;
@@ -31,15 +31,15 @@ const FIRST: usize = 8;
 const JOINING: usize = 64;
 
 /// Vectors of one length, one after the other.
-pub struct Vectors {
+pub struct ConeVectors {
     values: Vec<f64>,
     dimension: usize,
 }
 
-impl Vectors {
+impl ConeVectors {
     /// Returns vectors of the dimension given.
     pub fn new(values: Vec<f64>, dimension: usize) -> Self {
-        Vectors { values, dimension }
+        ConeVectors { values, dimension }
     }
 
     /// Returns how many there are.
@@ -72,7 +72,7 @@ pub struct Spent(pub usize);
 /// Returns the cheapest combination that makes the target, or a cheap one if the steps ran out; nothing if there is
 /// none. A vector whose cost is infinite is left out. `start` are places to begin with, those of an earlier combination.
 pub fn cheapest(
-    vectors: &Vectors,
+    vectors: &ConeVectors,
     costs: &[f64],
     target: &[f64],
     start: &[usize],
@@ -96,22 +96,11 @@ pub fn cheapest(
     simplex.feasible().then(|| simplex.combination())
 }
 
-/// A part of the basis.
-#[derive(Clone, Copy, PartialEq)]
-enum Part {
-    /// A vector, by place.
-    Vector(usize),
-    /// The unit vector of a coordinate, times a sign.
-    Unit(usize),
-}
-
 struct Simplex<'a> {
-    vectors: &'a Vectors,
+    vectors: &'a ConeVectors,
     costs: &'a [f64],
     target: &'a [f64],
-    parts: Vec<Part>,
-    /// The inverse of the matrix that has the parts as columns, by rows.
-    inverse: Vec<Vec<f64>>,
+    basis: Basis<f64>,
     x: Vec<f64>,
     /// Vectors that are asked before all are.
     asked: Vec<usize>,
@@ -119,7 +108,7 @@ struct Simplex<'a> {
 }
 
 impl<'a> Simplex<'a> {
-    fn new(vectors: &'a Vectors, costs: &'a [f64], target: &'a [f64], start: &[usize]) -> Self {
+    fn new(vectors: &'a ConeVectors, costs: &'a [f64], target: &'a [f64], start: &[usize]) -> Self {
         let start: Vec<usize> =
             start.iter().copied().filter(|&place| costs[place].is_finite()).collect();
         Self::with(vectors, costs, target, &start, &[])
@@ -127,23 +116,18 @@ impl<'a> Simplex<'a> {
     }
 
     /// Returns the basis of all unit vectors.
-    fn units(vectors: &'a Vectors, costs: &'a [f64], target: &'a [f64]) -> Self {
-        let m = target.len();
-        let unit = |c: usize| {
-            let sign = if target[c] < 0.0 { -1.0 } else { 1.0 };
-            (0..m).map(|j| if j == c { sign } else { 0.0 }).collect()
-        };
+    fn units(vectors: &'a ConeVectors, costs: &'a [f64], target: &'a [f64]) -> Self {
+        let signs = target.iter().map(|t| if *t < 0.0 { -1.0 } else { 1.0 });
         Simplex {
             vectors,
             costs,
             target,
-            parts: (0..m).map(Part::Unit).collect(),
-            inverse: (0..m).map(unit).collect(),
+            basis: Basis::of_units(signs),
             x: target.iter().map(|t| t.abs()).collect(),
             effort: Effort::Cheapest,
             asked: (0..vectors.len())
                 .filter(|&place| costs[place].is_finite())
-                .take(FIRST * m)
+                .take(FIRST * target.len())
                 .collect(),
         }
     }
@@ -151,26 +135,20 @@ impl<'a> Simplex<'a> {
     /// Returns the basis of these vectors and of unit vectors for what they leave open, those `stay` among them; nothing if
     /// some multiplier is negative.
     fn with(
-        vectors: &'a Vectors,
+        vectors: &'a ConeVectors,
         costs: &'a [f64],
         target: &'a [f64],
         places: &[usize],
         stay: &[usize],
     ) -> Option<Self> {
         let mut simplex = Self::units(vectors, costs, target);
-        for &place in places {
-            let d = simplex.made(vectors.at(place));
-            let open = (0..d.len()).filter(|&at| simplex.unit(at) && !stay.contains(&at));
-            let widest = open.max_by(|&a, &b| d[a].abs().total_cmp(&d[b].abs()).then(b.cmp(&a)));
-            if let Some(at) = widest.filter(|&at| d[at].abs() > SINGULAR) {
-                simplex.exchange(at, place, &d);
-            }
-        }
-        simplex.x = simplex.made(target);
+        let basis = &mut simplex.basis;
+        places.iter().for_each(|&place| basis.join(place, vectors.at(place), stay, SINGULAR));
+        simplex.x = basis.multipliers(target);
         for at in 0..target.len() {
             // A unit vector the wrong way round is turned; a vector cannot be.
-            if simplex.unit(at) && simplex.x[at] < 0.0 {
-                simplex.inverse[at].iter_mut().for_each(|v| *v = -*v);
+            if simplex.basis.is_unit(at) && simplex.x[at] < 0.0 {
+                simplex.basis.turn(at);
                 simplex.x[at] = -simplex.x[at];
             }
             if simplex.x[at] < -LEFT {
@@ -184,12 +162,8 @@ impl<'a> Simplex<'a> {
     /// Returns the same basis, with what rounding has done to it taken away.
     fn afresh(self, spent: &mut Spent) -> Self {
         let Simplex { vectors, costs, target, .. } = self;
-        let places: Vec<usize> = self.places().collect();
-        let stay: Vec<usize> = self
-            .parts
-            .iter()
-            .filter_map(|part| if let Part::Unit(c) = part { Some(*c) } else { None })
-            .collect();
+        let places: Vec<usize> = self.basis.places().collect();
+        let stay: Vec<usize> = self.basis.units().collect();
         spent.0 += places.len() * target.len().pow(2);
         match Self::with(vectors, costs, target, &places, &stay) {
             Some(simplex) => Simplex { asked: self.asked, effort: self.effort, ..simplex },
@@ -197,45 +171,16 @@ impl<'a> Simplex<'a> {
         }
     }
 
-    fn unit(&self, at: usize) -> bool {
-        matches!(self.parts[at], Part::Unit(_))
-    }
-
-    fn places(&self) -> impl Iterator<Item = usize> + '_ {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Vector(place) => Some(*place),
-            Part::Unit(_) => None,
-        })
-    }
-
-    /// Returns how the parts make a vector.
-    fn made(&self, v: &[f64]) -> Vec<f64> {
-        self.inverse.iter().map(|row| dot(row, v)).collect()
-    }
-
-    /// Puts a vector, which the parts make with the multipliers d, in the place of a part.
-    fn exchange(&mut self, at: usize, entering: usize, d: &[f64]) {
-        self.parts[at] = Part::Vector(entering);
-        let mut pivot = std::mem::take(&mut self.inverse[at]);
-        pivot.iter_mut().for_each(|v| *v /= d[at]);
-        for (row, &d) in self.inverse.iter_mut().zip(d).filter(|(row, _)| !row.is_empty()) {
-            if d != 0.0 {
-                row.iter_mut().zip(&pivot).for_each(|(a, b)| *a -= d * b);
-            }
-        }
-        self.inverse[at] = pivot;
-    }
-
     /// Returns true if no unit vector is needed to make the target.
     fn feasible(&self) -> bool {
-        (0..self.x.len()).all(|at| !self.unit(at) || self.x[at] <= LEFT)
+        (0..self.x.len()).all(|at| !self.basis.is_unit(at) || self.x[at] <= LEFT)
     }
 
     fn combination(&self) -> Combination {
-        let with = self.parts.iter().zip(&self.x);
+        let with = self.basis.members().iter().zip(&self.x);
         let mut made: Combination = with
-            .filter_map(|(part, &x)| match part {
-                Part::Vector(place) if x > ZERO => Some((*place, x)),
+            .filter_map(|(member, &x)| match member {
+                Member::Vector(place) if x > ZERO => Some((*place, x)),
                 _ => None,
             })
             .collect();
@@ -246,30 +191,26 @@ impl<'a> Simplex<'a> {
     /// Takes a step; returns false if there is none that helps.
     fn step(&mut self, spent: &mut Spent) -> bool {
         let m = self.target.len();
-        let first = (0..m).any(|at| self.unit(at) && self.x[at] > ZERO);
-        let mut y = vec![0.0; m];
-        for (at, row) in self.inverse.iter().enumerate() {
-            let cost = match self.parts[at] {
-                Part::Vector(place) if !first => self.costs[place],
-                Part::Unit(_) if first && self.x[at] > ZERO => 1.0,
-                _ => 0.0,
-            };
-            if cost != 0.0 {
-                y.iter_mut().zip(row).for_each(|(y, v)| *y += cost * v);
-            }
-        }
+        let first = (0..m).any(|at| self.basis.is_unit(at) && self.x[at] > ZERO);
+        let cost = |(member, &x): (&Member, &f64)| match member {
+            Member::Vector(place) if !first => self.costs[*place],
+            Member::Unit(_) if first && x > ZERO => 1.0,
+            _ => 0.0,
+        };
+        let costs: Vec<f64> = self.basis.members().iter().zip(&self.x).map(cost).collect();
+        let y = self.basis.prices(&costs);
         spent.0 += 3 * m * m;
         let Some(entering) = self.entering(&y, first, spent) else {
             return false;
         };
-        let d = self.made(self.vectors.at(entering));
+        let d = self.basis.multipliers(self.vectors.at(entering));
         let Some(at) = self.leaving(&d) else {
             return false;
         };
         let far = (self.x[at] / d[at]).max(0.0);
         self.x.iter_mut().zip(&d).for_each(|(x, d)| *x = (*x - far * d).max(0.0));
         self.x[at] = far;
-        self.exchange(at, entering, &d);
+        self.basis.exchange(at, entering, &d);
         true
     }
 
@@ -278,12 +219,12 @@ impl<'a> Simplex<'a> {
         let saves = |place: usize| {
             let cost = self.costs[place];
             let (saved, least) = match first {
-                true => (dot(y, self.vectors.at(place)), GAIN),
-                false => (dot(y, self.vectors.at(place)) - cost, GAIN * cost),
+                true => (f64::dot(y, self.vectors.at(place)), GAIN),
+                false => (f64::dot(y, self.vectors.at(place)) - cost, GAIN * cost),
             };
             (cost.is_finite() && saved > least).then_some((saved, place))
         };
-        let basic: Vec<usize> = self.places().collect();
+        let basic: Vec<usize> = self.basis.places().collect();
         let better = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
         spent.0 += self.asked.len() * y.len();
         let known = self.asked.iter().filter_map(|&place| saves(place));
@@ -309,7 +250,7 @@ impl<'a> Simplex<'a> {
     /// Returns the part that reaches zero first as the entering vector grows; of those that do so at once the widest
     /// pivot. A unit vector that is at zero has to stay there, so it leaves whichever way it would go.
     fn leaving(&self, d: &[f64]) -> Option<usize> {
-        let done = |at: usize| self.unit(at) && self.x[at] <= ZERO;
+        let done = |at: usize| self.basis.is_unit(at) && self.x[at] <= ZERO;
         let ratio = |at: usize| match done(at) {
             true if d[at].abs() > SINGULAR => Some(0.0),
             false if d[at] > SINGULAR => Some((self.x[at] / d[at]).max(0.0)),
@@ -317,12 +258,8 @@ impl<'a> Simplex<'a> {
         };
         let nearest = (0..d.len()).filter_map(ratio).fold(f64::INFINITY, f64::min);
         let reached = (0..d.len()).filter(|&at| ratio(at).is_some_and(|r| r <= nearest + ZERO));
-        reached.max_by(|&a, &b| d[a].abs().total_cmp(&d[b].abs()).then(b.cmp(&a)))
+        widest(reached, d)
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    f64::dot(a, b)
 }
 
 #[cfg(test)]
@@ -336,7 +273,7 @@ mod tests {
         expected: Option<&[(usize, f64)]>,
     ) {
         let values = vectors.iter().flatten().copied().collect();
-        let vectors = Vectors::new(values, 2);
+        let vectors = ConeVectors::new(values, 2);
         for start in [&[][..], &[0], &[1, 0], &[0, 1, 2]] {
             let spent = &mut Spent::default();
             let start = &start[..start.len().min(vectors.len())];

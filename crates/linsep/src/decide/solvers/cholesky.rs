@@ -11,7 +11,7 @@
 use rayon::prelude::*;
 
 use crate::kernels::Arithmetic;
-use crate::kernels::product::{Matrix, add_product};
+use crate::kernels::product::{MatrixView, add_product};
 
 /// Columns of a block.
 const BLOCK: usize = 64;
@@ -47,8 +47,8 @@ impl Cholesky {
                 below.chunks(n).flat_map(|row| row[first..end].iter().copied()).collect();
             below.par_chunks_mut(TASK * n).enumerate().for_each(|(task, rows)| {
                 let (start, height) = (task * TASK, rows.len() / n);
-                let left = Matrix::new(&panel[start * width..], height, width, width);
-                let right = Matrix::new(&panel, start + height, width, width);
+                let left = MatrixView::new(&panel[start * width..], height, width, width);
+                let right = MatrixView::new(&panel, start + height, width, width);
                 add_product(-1.0, left, right.transposed(), &mut rows[end..], n);
             });
         }

@@ -32,7 +32,7 @@ const SOLVED: f64 = 1e-4;
 const HALVINGS: usize = 6;
 
 /// Vectors of length one that can be visited one by one.
-pub trait Vectors: Sync {
+pub trait UnitVectors: Sync {
     /// Returns how many there are.
     fn count(&self) -> usize;
     /// Returns how many coordinates each has.
@@ -45,16 +45,16 @@ pub trait Vectors: Sync {
 
 /// What w makes of all rows.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct DualLook {
     /// Rows with w·z <= 0.
     pub mistakes: u64,
     /// The smallest w·z.
     pub smallest: f64,
 }
 
-impl Look {
+impl DualLook {
     fn new(scores: &[f64]) -> Self {
-        Look {
+        DualLook {
             mistakes: scores.iter().filter(|score| **score <= 0.0).count() as u64,
             smallest: scores.iter().fold(f64::INFINITY, |least, &score| least.min(score)),
         }
@@ -73,7 +73,7 @@ pub struct Dual<V> {
     reads: u64,
 }
 
-impl<V: Vectors> Dual<V> {
+impl<V: UnitVectors> Dual<V> {
     /// Returns the descent at w = 0.
     pub fn new(rows: V) -> Self {
         Dual {
@@ -112,13 +112,13 @@ impl<V: Vectors> Dual<V> {
     }
 
     /// Looks at all rows, and makes those active that have something to do. Costs a pass.
-    pub fn look(&mut self) -> Look {
+    pub fn look(&mut self) -> DualLook {
         let all: Vec<usize> = (0..self.rows.count()).collect();
         let scores = self.scores(&all, &self.w);
         self.reads += all.len() as u64;
         self.active = all;
         self.active.retain(|&i| self.alpha[i] > 0.0 || scores[i] < 1.0);
-        Look::new(&scores)
+        DualLook::new(&scores)
     }
 
     /// Visits the active rows; returns the largest that a score lacked or, with alpha > 0, was beyond

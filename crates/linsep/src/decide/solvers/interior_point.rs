@@ -21,11 +21,12 @@
 //! Reference: S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on
 //! Optimization 2 (1992).
 
+use linsep_data::Halt;
 use rayon::prelude::*;
 
 use super::cholesky::Cholesky;
 use crate::kernels::Arithmetic;
-use crate::kernels::product::{Matrix, add_product};
+use crate::kernels::product::{MatrixView, add_product};
 
 /// The share of the way to the border that a step goes.
 const SHORT_OF_BORDER: f64 = 0.995;
@@ -42,12 +43,9 @@ const TASK: usize = 256;
 /// What is added to the diagonal where nothing else keeps it from zero.
 const FLOOR: f64 = 1e-14;
 
-/// Asked again and again, from several threads; true ends the work.
-type Halt<'a> = &'a (dyn Fn() -> bool + Sync);
-
 /// How a run has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum InteriorEnd {
     /// The bounds are as near to each other as was asked for.
     Near,
     /// The point is zero as far as floats can tell.
@@ -233,7 +231,7 @@ impl Interior {
     }
 
     /// Makes steps until both bounds agree but for this share. `halt` is asked many times in each.
-    pub fn run(&mut self, share: f64, halt: Halt) -> Ended {
+    pub fn run(&mut self, share: f64, halt: Halt) -> InteriorEnd {
         let ended = self.steps_until(share, halt);
         if self.knows_products() {
             self.w = self.weighted(&self.lambda);
@@ -241,7 +239,7 @@ impl Interior {
         ended
     }
 
-    fn steps_until(&mut self, share: f64, halt: Halt) -> Ended {
+    fn steps_until(&mut self, share: f64, halt: Halt) -> InteriorEnd {
         if self.lambda.is_empty() {
             self.restart();
         }
@@ -253,17 +251,17 @@ impl Interior {
         }
         loop {
             if halt() {
-                return Ended::Halted;
+                return InteriorEnd::Halted;
             }
             let (upper, (lower, _)) = (self.upper(), self.lower());
             if lower >= upper * (1.0 - share) {
-                return Ended::Near;
+                return InteriorEnd::Near;
             }
             if upper < VANISHED {
-                return Ended::Vanished;
+                return InteriorEnd::Vanished;
             }
             if self.steps >= STEPS || self.step(halt).is_none() {
-                return if halt() { Ended::Halted } else { Ended::Stuck };
+                return if halt() { InteriorEnd::Halted } else { InteriorEnd::Stuck };
             }
             self.steps += 1;
         }
@@ -368,8 +366,8 @@ impl Interior {
                 return;
             }
             let (start, height) = (task * TASK, rows.len() / size);
-            let left = Matrix::new(&scaled[start..], m, height, size);
-            let right = Matrix::new(&scaled, m, start + height, size);
+            let left = MatrixView::new(&scaled[start..], m, height, size);
+            let right = MatrixView::new(&scaled, m, start + height, size);
             add_product(1.0, left.transposed(), right, rows, size);
         });
         self.room = scaled;
@@ -391,8 +389,8 @@ impl Interior {
                 return;
             }
             let (start, height) = (task * TASK, rows.len() / m);
-            let left = Matrix::new(&z[start * n..], height, n, n);
-            let right = Matrix::new(z, start + height, n, n);
+            let left = MatrixView::new(&z[start * n..], height, n, n);
+            let right = MatrixView::new(z, start + height, n, n);
             add_product(1.0, left, right.transposed(), rows, m);
         });
         for i in 0..m {
@@ -539,7 +537,7 @@ mod tests {
         // More rows than coordinates, and fewer.
         for (rows, columns) in [(500, 20), (30, 100), (21, 20), (4, 5)] {
             let (mut interior, expected) = one_hull(rows, columns);
-            assert_eq!(interior.run(1e-9, &|| false), Ended::Near, "{rows} x {columns}");
+            assert_eq!(interior.run(1e-9, &|| false), InteriorEnd::Near, "{rows} x {columns}");
             let (lower, upper) = (interior.lower().0, interior.upper());
             assert!((upper / expected - 1.0).abs() < 1e-8, "{upper} against {expected}");
             assert!((lower / expected - 1.0).abs() < 1e-8, "{lower} against {expected}");
@@ -564,7 +562,7 @@ mod tests {
                 interior.add(positive, row(i).into_iter().map(|x| sign * x));
             }
             hulls.solve(&|| false);
-            assert_eq!(interior.run(1e-8, &|| false), Ended::Near);
+            assert_eq!(interior.run(1e-8, &|| false), InteriorEnd::Near);
             let (found, expected) = (interior.upper(), hulls.half_distance());
             assert!((found / expected - 1.0).abs() < 1e-7, "{found} against {expected}");
             let weights = interior.weights();
@@ -579,13 +577,13 @@ mod tests {
         let mut interior = Interior::new(21, false);
         for (i, z) in whole.z.chunks(21).enumerate() {
             if i == 450 {
-                assert_eq!(interior.run(0.1, &|| false), Ended::Near);
+                assert_eq!(interior.run(0.1, &|| false), InteriorEnd::Near);
             }
             interior.add(true, z.iter().copied());
         }
         let ended = interior.run(1e-9, &|| false);
         let upper = interior.upper();
-        assert_eq!(ended, Ended::Near);
+        assert_eq!(ended, InteriorEnd::Near);
         assert!((upper / expected - 1.0).abs() < 1e-8, "{upper} against {expected}");
     }
 
@@ -595,12 +593,12 @@ mod tests {
         for z in [[1.0, 0.0], [-1.0, 0.1], [-1.0, -0.1], [0.0, 1.0]] {
             interior.add(true, z);
         }
-        assert_eq!(interior.run(1e-9, &|| false), Ended::Vanished);
+        assert_eq!(interior.run(1e-9, &|| false), InteriorEnd::Vanished);
     }
 
     #[test]
     fn it_ends_when_it_is_told_to() {
         let (mut interior, _) = one_hull(100, 5);
-        assert_eq!(interior.run(1e-9, &|| true), Ended::Halted);
+        assert_eq!(interior.run(1e-9, &|| true), InteriorEnd::Halted);
     }
 }

@@ -18,9 +18,9 @@ const TRIES: usize = 20;
 
 /// The last steps and the changes of slope that they made.
 #[derive(Default)]
-pub struct Memory(VecDeque<(Vec<f64>, Vec<f64>, f64)>);
+pub struct StepMemory(VecDeque<(Vec<f64>, Vec<f64>, f64)>);
 
-impl Memory {
+impl StepMemory {
     /// Returns true if no step is remembered.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -70,7 +70,7 @@ impl Memory {
 
 /// What a smooth loss is at some w.
 #[derive(Clone, Debug)]
-pub struct Value {
+pub struct LossValue {
     /// The sum over all rows.
     pub loss: f64,
     /// Its derivative with respect to w.
@@ -80,23 +80,23 @@ pub struct Value {
 }
 
 /// A smooth loss.
-pub trait Loss {
+pub trait SmoothLoss {
     /// Returns what it is at w. Costs a pass.
-    fn at(&self, w: &[f64]) -> Value;
+    fn at(&self, w: &[f64]) -> LossValue;
 }
 
 /// Where a plain descent stands: a backtracking line search, and no more.
 pub struct PlainDescent {
     w: Vec<f64>,
-    here: Value,
-    memory: Memory,
+    here: LossValue,
+    memory: StepMemory,
 }
 
 impl PlainDescent {
     /// Returns the descent at w. Costs a pass.
-    pub fn at(loss: &impl Loss, w: Vec<f64>) -> Self {
+    pub fn at(loss: &impl SmoothLoss, w: Vec<f64>) -> Self {
         let here = loss.at(&w);
-        PlainDescent { w, here, memory: Memory::default() }
+        PlainDescent { w, here, memory: StepMemory::default() }
     }
 
     /// Returns w.
@@ -115,7 +115,7 @@ impl PlainDescent {
     }
 
     /// Makes one step; returns false if there is none that lowers the loss.
-    pub fn step(&mut self, loss: &impl Loss) -> bool {
+    pub fn step(&mut self, loss: &impl SmoothLoss) -> bool {
         let slope = &self.here.slope;
         // The first step has no memory to take its length from: one that moves w by 1.
         let first = 1.0 / f64::dot(slope, slope).sqrt();

@@ -23,7 +23,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lbfgs::Memory;
+use super::lbfgs::StepMemory;
 use crate::kernels::Arithmetic;
 
 /// A step that was measured is taken as it is if its best length is within these factors of its own.
@@ -42,7 +42,7 @@ const SHORTEST: f64 = 0.02;
 
 /// What the rows say of a step from one w to another.
 #[derive(Clone, Debug)]
-pub struct Look {
+pub struct StepLook {
     /// The loss where the step ends: a sum over all rows.
     pub loss: f64,
     /// Its derivative with respect to w.
@@ -57,7 +57,7 @@ pub struct Look {
 
 /// A step, and what is to be found out about it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Step {
+pub struct DescentStep {
     /// Where it begins; empty stands for zero.
     pub from: Vec<f64>,
     /// Where it ends.
@@ -70,16 +70,16 @@ pub struct Step {
 }
 
 /// A way to look at all rows.
-pub trait Rows {
+pub trait LookedAtRows {
     /// What keeps the rows from being looked at.
     type Error;
 
     /// Returns what the rows say of a step. Costs a pass.
-    fn look(&mut self, step: Step) -> Result<Look, Self::Error>;
+    fn look(&mut self, step: DescentStep) -> Result<StepLook, Self::Error>;
 }
 
 /// Where the descent stands.
-pub struct Descent {
+pub struct LogisticDescent {
     w: Vec<f64>,
     loss: f64,
     slope: Vec<f64>,
@@ -87,7 +87,7 @@ pub struct Descent {
     rows: u64,
     /// A vector without a mistake, once there is one.
     separator: Option<Vec<f64>>,
-    memory: Memory,
+    memory: StepMemory,
     /// The unit vector along which the rows lie that labels have not turned round.
     mean: Vec<f64>,
     /// How much shorter steps along it are.
@@ -96,7 +96,7 @@ pub struct Descent {
     first: f64,
 }
 
-impl Descent {
+impl LogisticDescent {
     /// Returns the descent at w = 0, given the number of rows, the sum of the lifted rows z and the
     /// sum of y z, where labels do not turn rows round.
     pub fn new(rows: usize, total: &[f64], mut unsigned: Vec<f64>) -> Self {
@@ -108,14 +108,14 @@ impl Descent {
         let share = length / n;
         let along = (share * share).min(1.0);
         let across = ((1.0 - along) / (dimension as f64 - 1.0)).max(1e-3 / dimension as f64);
-        Descent {
+        LogisticDescent {
             w: vec![0.0; dimension],
             loss: n * std::f64::consts::LN_2,
             slope: total.iter().map(|z| -0.5 * z).collect(),
             mistakes: rows as u64,
             rows: rows as u64,
             separator: None,
-            memory: Memory::default(),
+            memory: StepMemory::default(),
             mean: unsigned,
             damping: (across / along.max(across)).min(1.0),
             first: 4.0 / (n * across),
@@ -136,7 +136,7 @@ impl Descent {
     }
 
     /// Makes one step; returns false if there is none that lowers the loss. Costs a look, or two.
-    pub fn step<R: Rows>(&mut self, rows: &mut R) -> Result<bool, R::Error> {
+    pub fn step<R: LookedAtRows>(&mut self, rows: &mut R) -> Result<bool, R::Error> {
         let direction = self.memory.direction(&self.slope, self.first, |v| self.damp(v));
         let descent = f64::dot(&direction, &self.slope);
         if descent >= 0.0 || !descent.is_finite() {
@@ -174,10 +174,10 @@ impl Descent {
     }
 
     /// Returns the step to w.
-    fn step_to(&self, w: &[f64], measured: bool) -> Step {
+    fn step_to(&self, w: &[f64], measured: bool) -> DescentStep {
         let few = self.mistakes <= self.rows / FEW;
         let first = self.memory.is_empty();
-        Step {
+        DescentStep {
             from: if first { vec![] } else { self.w.clone() },
             to: w.to_vec(),
             separators: first || few,
@@ -238,10 +238,10 @@ mod tests {
 
     struct Looking<'a>(InMemory<'a>);
 
-    impl Rows for Looking<'_> {
+    impl LookedAtRows for Looking<'_> {
         type Error = Error;
 
-        fn look(&mut self, step: Step) -> Result<Look, Error> {
+        fn look(&mut self, step: DescentStep) -> Result<StepLook, Error> {
             Ok(fold(&self.0, &LogisticLine::new(self.0.shape(), step))?.look())
         }
     }
@@ -263,12 +263,13 @@ mod tests {
         let samples = Generator::new(200, 5, 1).samples::<f64>().unwrap();
         let memory = InMemory::new(&samples);
         let sums = fold(&memory, &ClassSums::new(memory.shape())).unwrap();
-        let descent = Descent::new(200, &sums.total(), sums.unsigned());
+        let descent = LogisticDescent::new(200, &sums.total(), sums.unsigned());
         let mut rows = Looking(memory);
         let multiples = vec![0.5, 1.0];
         let mut at = |w: [f64; 6]| {
             let (from, to) = (vec![], w.to_vec());
-            rows.look(Step { from, to, separators: false, multiples: multiples.clone() }).unwrap()
+            rows.look(DescentStep { from, to, separators: false, multiples: multiples.clone() })
+                .unwrap()
         };
         let zero = at([0.0; 6]);
         assert!((descent.loss - zero.loss).abs() < 1e-9);
@@ -277,7 +278,7 @@ mod tests {
         }
         assert_eq!(descent.mistakes, zero.mistakes);
         let w = [0.3, -0.2, 0.5, 0.1, 0.0, 0.2];
-        let Look { slope, slopes, .. } = at(w);
+        let StepLook { slope, slopes, .. } = at(w);
         // Along the step from 0 to w the slope is that of the loss, times w.
         assert!((slopes[1] - f64::dot(&slope, &w)).abs() < 1e-9);
         let half = at(w.map(|v| v / 2.0)).slope;
@@ -296,7 +297,9 @@ mod tests {
     fn separators_on_a_line_are_seen() {
         fn separating(rows: &mut Looking, here: [f64; 2], there: [f64; 2]) -> Option<f64> {
             let (from, to) = (here.to_vec(), there.to_vec());
-            rows.look(Step { from, to, separators: true, multiples: vec![] }).unwrap().separating
+            rows.look(DescentStep { from, to, separators: true, multiples: vec![] })
+                .unwrap()
+                .separating
         }
         // Lifted, the rows are (0.6, 0.8) and (-0.8, -0.6): scores of (a, b) are 0.6 a + 0.8 b and
         // -0.8 a - 0.6 b.
@@ -305,7 +308,7 @@ mod tests {
         // From (0, 0) to (-1, 1): 0.2 t and 0.2 t, positive from the start on.
         assert_eq!(separating(&mut rows, [0.0, 0.0], [-1.0, 1.0]), Some(1.0));
         let (from, to) = (vec![], vec![-1.0, 1.0]);
-        let step = Step { from, to, separators: true, multiples: vec![] };
+        let step = DescentStep { from, to, separators: true, multiples: vec![] };
         assert_eq!(rows.look(step).unwrap().separating, Some(1.0));
         // The other way they fall, and from mistakes that stay there is no way out.
         assert_eq!(separating(&mut rows, [0.0, 0.0], [1.0, -1.0]), None);
@@ -317,7 +320,7 @@ mod tests {
         let samples = Generator::new(300, 40, 3).samples::<f64>().unwrap();
         let memory = InMemory::new(&samples);
         let sums = fold(&memory, &ClassSums::new(memory.shape())).unwrap();
-        let mut descent = Descent::new(300, &sums.total(), sums.unsigned());
+        let mut descent = LogisticDescent::new(300, &sums.total(), sums.unsigned());
         let mut rows = Looking(memory);
         for _ in 0..100 {
             if descent.best().0 == 0 {

@@ -320,7 +320,8 @@ mod tests {
             let samples = Generator::new(200, 4, seed).samples::<f64>().unwrap();
             let rows = Rows::lifted(&samples);
             let points: Vec<Vec<f64>> = (0..200).map(|i| rows.vector(i)).collect();
-            let method = svm::Settings { hard: true, tolerance: 1e-10, ..svm::Settings::default() };
+            let method =
+                svm::SvmSettings { hard: true, tolerance: 1e-10, ..svm::SvmSettings::default() };
             let settings = FitSettings {
                 method: MethodSettings::Svm(method),
                 max_epochs: 1_000_000,

@@ -1,5 +1,6 @@
 //! Mathematics without data: what is given are vectors, or a way to ask for sums over them.
 
+pub(super) mod basis;
 pub(super) mod caratheodory;
 pub(super) mod cheapest_cone;
 pub(super) mod cholesky;

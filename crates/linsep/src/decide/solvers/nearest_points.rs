@@ -63,7 +63,7 @@ impl Around {
 }
 
 /// A row of the working set, as it is seen.
-struct Point {
+struct WorkingPoint {
     row: usize,
     positive: bool,
     x: Vec<f64>,
@@ -72,7 +72,7 @@ struct Point {
 /// The working set of both classes, and the nearest points found in it.
 pub struct Hulls {
     around: Around,
-    points: Vec<Point>,
+    points: Vec<WorkingPoint>,
     corral: Corral,
     /// Numbers of the pairs met, and the pairs.
     numbers: HashMap<(usize, usize), usize>,
@@ -94,7 +94,7 @@ impl Hulls {
     /// Adds a row of the data.
     pub fn add(&mut self, row: usize, positive: bool, x: Vec<f64>) {
         let x = self.around.seen(x).collect();
-        self.points.push(Point { row, positive, x });
+        self.points.push(WorkingPoint { row, positive, x });
     }
 
     /// Finds the nearest points. `halt` is asked before each step.

@@ -23,7 +23,7 @@ use super::super::exact::rows::SignedRows;
 use super::super::folds::class_sums::ClassSums;
 use super::super::folds::logistic::LogisticLine;
 use super::super::solvers::coordinate_descent::Dual;
-use super::super::solvers::logistic_descent::{self, Descent, Look, Step};
+use super::super::solvers::logistic_descent::{self, DescentStep, LogisticDescent, StepLook};
 use super::super::solvers::min_norm_point::Corral;
 use super::peel::{compressed, peel};
 use crate::Samples;
@@ -43,7 +43,7 @@ const VALUES: usize = 1 << 27;
 const SUSPICIOUS: f64 = 1e-7;
 
 /// What was found out about rows.
-pub(super) enum Answer {
+pub(super) enum ContestedAnswer {
     /// Multipliers of some rows that combine to zero.
     Conflict(Conflict),
     /// A vector with a score of at least 1 for all rows, as floats have it.
@@ -57,17 +57,17 @@ pub(super) enum Answer {
 pub(super) fn decide(
     samples: &Samples,
     halt: &(dyn Fn(u64) -> bool + Sync),
-) -> Result<(Answer, u64), Error> {
+) -> Result<(ContestedAnswer, u64), Error> {
     let rows = Rows::lifted(samples);
-    let mut search = Search { reads: 0, halt };
+    let mut search = ContestedSearch { reads: 0, halt };
     if let Some(w) = search.smooth(samples)? {
-        return Ok((Answer::Separator(w), search.reads));
+        return Ok((ContestedAnswer::Separator(w), search.reads));
     }
     let mut dual = Dual::new(rows.clone());
     let mut size = FIRST;
     while !search.halted() {
         if let Some(w) = search.sweep(&mut dual, SWEEPS) {
-            return Ok((Answer::Separator(w), search.reads));
+            return Ok((ContestedAnswer::Separator(w), search.reads));
         }
         let mut heavy: Vec<(usize, f64)> = dual.weights().collect();
         heavy.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -77,31 +77,31 @@ pub(super) fn decide(
         }
         some.sort_unstable();
         let found = search.among(samples, &some);
-        if !matches!(found, Answer::Nothing) || size >= rows.len() {
+        if !matches!(found, ContestedAnswer::Nothing) || size >= rows.len() {
             return Ok((found, search.reads));
         }
         size *= 2;
     }
-    Ok((Answer::Nothing, search.reads))
+    Ok((ContestedAnswer::Nothing, search.reads))
 }
 
 /// Each look is a pass over the contested rows.
 struct Looking<'a>(Memory<'a>);
 
-impl logistic_descent::Rows for Looking<'_> {
+impl logistic_descent::LookedAtRows for Looking<'_> {
     type Error = Error;
 
-    fn look(&mut self, step: Step) -> Result<Look, Error> {
+    fn look(&mut self, step: DescentStep) -> Result<StepLook, Error> {
         Ok(fold(&self.0, &LogisticLine::new(self.0.shape(), step))?.look())
     }
 }
 
-struct Search<'a> {
+struct ContestedSearch<'a> {
     reads: u64,
     halt: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
-impl Search<'_> {
+impl ContestedSearch<'_> {
     fn halted(&self) -> bool {
         (self.halt)(self.reads)
     }
@@ -128,7 +128,7 @@ impl Search<'_> {
     fn smooth(&mut self, samples: &Samples) -> Result<Option<Vec<f64>>, Error> {
         let memory = Memory::new(samples);
         let sums = fold(&memory, &ClassSums::new(memory.shape()))?;
-        let mut descent = Descent::new(samples.rows(), &sums.total(), sums.unsigned());
+        let mut descent = LogisticDescent::new(samples.rows(), &sums.total(), sums.unsigned());
         let mut rows = Looking(memory);
         let (before, shape) = (self.reads, rows.0.shape());
         while descent.best().0 > 0 && rows.0.reads().passes(shape) < SMOOTH_PASSES && !self.halted()
@@ -144,16 +144,16 @@ impl Search<'_> {
     }
 
     /// Returns a conflict among the given rows, or a separator of all rows if it comes to that.
-    fn among(&mut self, samples: &Samples, rows: &[usize]) -> Answer {
+    fn among(&mut self, samples: &Samples, rows: &[usize]) -> ContestedAnswer {
         let Some(rows) = contested(samples, rows) else {
-            return Answer::Nothing;
+            return ContestedAnswer::Nothing;
         };
         let (few, columns) = compressed(samples, &rows);
         let lifted = Rows::lifted(&few);
         let mut dual = Dual::new(lifted.clone());
         let short = rows.len().saturating_mul(lifted.dimension()) <= VALUES;
         if !short || (rows.len() < samples.rows() && self.sweep(&mut dual, SWEEPS).is_some()) {
-            return Answer::Nothing;
+            return ContestedAnswer::Nothing;
         }
         let points: Vec<Vec<f64>> = (0..rows.len()).map(|k| lifted.vector(k)).collect();
         let ids: Vec<usize> = (0..rows.len()).collect();
@@ -169,13 +169,14 @@ impl Search<'_> {
             {
                 let conflict =
                     conflict.into_iter().map(|(at, m)| (rows[places[at]], IBig::from(m)));
-                return Answer::Conflict(Conflict::from(conflict.collect::<Vec<_>>()));
+                return ContestedAnswer::Conflict(Conflict::from(conflict.collect::<Vec<_>>()));
             }
         }
         let mut w = vec![0.0; samples.columns() + 1];
         columns.iter().zip(corral.p()).for_each(|(&k, p)| w[k] = *p);
         w[samples.columns()] = corral.p()[columns.len()];
-        at_least_one(&Rows::lifted(samples), &w).map_or(Answer::Nothing, Answer::Separator)
+        at_least_one(&Rows::lifted(samples), &w)
+            .map_or(ContestedAnswer::Nothing, ContestedAnswer::Separator)
     }
 }
 

@@ -13,7 +13,7 @@ use linsep_proof::MarginKind;
 use super::super::outcome::Way;
 use super::super::passes::PassError;
 use super::super::search::Search;
-use super::super::solvers::coordinate_descent::{Dual, Vectors};
+use super::super::solvers::coordinate_descent::{Dual, UnitVectors};
 use super::contested;
 use super::peel::{compressed, peel};
 use super::{Found, Strategy, halted};
@@ -25,7 +25,7 @@ const SWEEPS: usize = 10;
 /// A round of sweeps ends early when what scores lack has fallen to this share.
 const FALLEN: f64 = 0.1;
 
-impl Vectors for Rows<'_> {
+impl UnitVectors for Rows<'_> {
     fn count(&self) -> usize {
         self.len()
     }
@@ -44,13 +44,13 @@ impl Vectors for Rows<'_> {
 }
 
 /// The descent on rows in memory.
-struct Descent<'a> {
+struct DualDescent<'a> {
     dual: Dual<Rows<'a>>,
 }
 
-impl<'a> Descent<'a> {
+impl<'a> DualDescent<'a> {
     fn new(samples: &'a Samples) -> Self {
-        Descent { dual: Dual::new(Rows::lifted(samples)) }
+        DualDescent { dual: Dual::new(Rows::lifted(samples)) }
     }
 
     /// Descends until the goal is reached or a limit is met, or until it has read so many passes.
@@ -89,7 +89,7 @@ impl<'a> Descent<'a> {
 
 /// Decides sparse rows of many features.
 pub(super) struct DualWay<'a> {
-    descent: Descent<'a>,
+    descent: DualDescent<'a>,
     samples: &'a Samples,
     /// Passes before the signs are looked at.
     passes: u64,
@@ -103,7 +103,7 @@ impl<'a> DualWay<'a> {
     /// If the rows do not fit in memory.
     pub fn new(search: &Search<'a>, passes: u64) -> Result<Self, PassError> {
         let samples = search.data.gather()?.expect("the plan knows that rows fit in memory");
-        Ok(DualWay { descent: Descent::new(samples), samples, passes, looked: false })
+        Ok(DualWay { descent: DualDescent::new(samples), samples, passes, looked: false })
     }
 
     /// Decides by the contested rows, or offers a separator whose margin is still to be widened.
@@ -118,15 +118,15 @@ impl<'a> DualWay<'a> {
             let (found, reads) = contested::decide(&few, &halt)?;
             search.data.reads().add(reads);
             match found {
-                contested::Answer::Conflict(conflict) => {
+                contested::ContestedAnswer::Conflict(conflict) => {
                     let conflict = conflict.renumbered(|k| peeled.contested[k]);
                     return Ok(Some(Found::Conflict(conflict)));
                 }
-                contested::Answer::Separator(small) => {
+                contested::ContestedAnswer::Separator(small) => {
                     columns.iter().zip(&small).for_each(|(&k, v)| w[k] = *v);
                     *w.last_mut().expect("a bias") = *small.last().expect("a bias");
                 }
-                contested::Answer::Nothing => return Ok(None),
+                contested::ContestedAnswer::Nothing => return Ok(None),
             }
         }
         peeled.extend(samples, &mut w);

@@ -2,7 +2,7 @@
 
 use dashu_int::IBig;
 
-use super::super::alternative::{self, Answer, Question};
+use super::super::alternative::{self, AlternativeAnswer, AlternativeQuestion};
 use super::super::exact::integers::rounded;
 use super::super::outcome::Way;
 use super::super::passes::PassError;
@@ -12,12 +12,12 @@ use crate::Hyperplane;
 
 /// Gordan's alternative, starting from the rows that float solvers ended with.
 #[derive(Default)]
-pub(super) struct Exact {
+pub(super) struct ExactAlternative {
     decided: bool,
     separator: Option<Vec<IBig>>,
 }
 
-impl Strategy for Exact {
+impl Strategy for ExactAlternative {
     fn way(&self) -> Way {
         Way::Exact
     }
@@ -31,11 +31,11 @@ impl Strategy for Exact {
             return Ok(Found::GaveUp(GaveUp::Stuck));
         }
         let (start, halt) = (search.ended_with.clone(), search.budget.halt_between_passes());
-        let answer = alternative::decide(search.data, Question::Strict, &start, &halt)?;
+        let answer = alternative::decide(search.data, AlternativeQuestion::Strict, &start, &halt)?;
         drop(halt);
         Ok(match answer {
-            Some(Answer::Conflict(conflict)) => Found::Conflict(conflict),
-            Some(Answer::Separator(w)) => {
+            Some(AlternativeAnswer::Conflict(conflict)) => Found::Conflict(conflict),
+            Some(AlternativeAnswer::Separator(w)) => {
                 search.offer(0.0, Hyperplane::from_lifted(rounded(&w)));
                 self.separator = Some(w);
                 Found::Candidate

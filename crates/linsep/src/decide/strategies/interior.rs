@@ -21,7 +21,7 @@ use super::super::outcome::Way;
 use super::super::passes::PassError;
 use super::super::plan::WorkingSize;
 use super::super::search::Search;
-use super::super::solvers::interior_point::{Ended, Interior};
+use super::super::solvers::interior_point::{Interior, InteriorEnd};
 use super::super::solvers::nearest_points::Around;
 use super::super::solvers::order::Scored;
 use super::nearest_points::{around, raw_row};
@@ -180,7 +180,7 @@ impl InteriorSet {
             let better = self.seen == MarginKind::Geometric && search.has_candidates();
             return Ok(Some(if better { Found::Candidate } else { end }));
         }
-        if ended != Ended::Near {
+        if ended != InteriorEnd::Near {
             self.ended = true;
             return Ok(None);
         }

@@ -16,7 +16,7 @@ use linsep_proof::Conflict;
 use super::budget::Limit;
 use super::outcome::Way;
 use super::passes::PassError;
-use super::plan::{Step, Widening};
+use super::plan::{PlanStep, Widening};
 use super::search::Search;
 
 /// A way to find a hyperplane or a conflict.
@@ -56,17 +56,17 @@ pub(super) enum GaveUp {
 
 /// Returns the strategy of a step of the plan. Errors if rows that it needs in memory cannot be read.
 pub(super) fn start<'a>(
-    step: Step,
+    step: PlanStep,
     search: &Search<'a>,
 ) -> Result<Box<dyn Strategy + 'a>, PassError> {
     Ok(match step {
-        Step::Duplicates { sums } => Box::new(duplicates::Duplicates::new(sums)),
-        Step::Smooth { passes } => Box::new(smooth::Smooth::new(passes)),
-        Step::Dual { passes } => Box::new(dual::DualWay::new(search, passes)?),
-        Step::WorkingSet(size) => Box::new(working_set::WorkingSet::new(search, size)),
-        Step::Widest(size) => Box::new(interior::InteriorSet::lifted(size)),
-        Step::Exact => Box::new(exact::Exact::default()),
-        Step::Ladder(size) => Box::new(working_set::WorkingSet::on_the_ladder(search, size)),
+        PlanStep::Duplicates { sums } => Box::new(duplicates::Duplicates::new(sums)),
+        PlanStep::Smooth { passes } => Box::new(smooth::Smooth::new(passes)),
+        PlanStep::Dual { passes } => Box::new(dual::DualWay::new(search, passes)?),
+        PlanStep::WorkingSet(size) => Box::new(working_set::WorkingSet::new(search, size)),
+        PlanStep::Widest(size) => Box::new(interior::InteriorSet::lifted(size)),
+        PlanStep::Exact => Box::new(exact::ExactAlternative::default()),
+        PlanStep::Ladder(size) => Box::new(working_set::WorkingSet::on_the_ladder(search, size)),
     })
 }
 

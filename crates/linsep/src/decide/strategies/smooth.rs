@@ -8,7 +8,9 @@ use super::super::folds::logistic::LogisticLine;
 use super::super::outcome::Way;
 use super::super::passes::PassError;
 use super::super::search::Search;
-use super::super::solvers::logistic_descent::{Descent, Look, Rows, Step};
+use super::super::solvers::logistic_descent::{
+    DescentStep, LogisticDescent, LookedAtRows, StepLook,
+};
 use super::{Found, GaveUp, Strategy, halted};
 use crate::Hyperplane;
 use linsep_proof::MarginKind;
@@ -23,7 +25,7 @@ pub(super) struct Smooth {
     passes: u64,
     /// Passes before the descent began.
     before: u64,
-    descent: Option<Descent>,
+    descent: Option<LogisticDescent>,
     /// The losses after the last steps.
     losses: VecDeque<f64>,
     ended: bool,
@@ -37,10 +39,10 @@ impl Smooth {
 }
 
 /// Each look is a pass.
-impl Rows for Search<'_> {
+impl LookedAtRows for Search<'_> {
     type Error = PassError;
 
-    fn look(&mut self, step: Step) -> Result<Look, PassError> {
+    fn look(&mut self, step: DescentStep) -> Result<StepLook, PassError> {
         Ok(self.pass(LogisticLine::new(self.shape, step))?.look())
     }
 }
@@ -59,7 +61,7 @@ impl Strategy for Smooth {
                     None => search.pass(ClassSums::new(search.shape))?,
                 };
                 self.before = search.budget.passes();
-                let start = Descent::new(search.shape.rows, &sums.total(), sums.unsigned());
+                let start = LogisticDescent::new(search.shape.rows, &sums.total(), sums.unsigned());
                 search.see(start.best().0, start.best().1, f64::NEG_INFINITY);
                 self.descent.insert(start)
             }

@@ -22,7 +22,7 @@ use super::super::plan::WorkingSize;
 use super::super::search::{Search, spread};
 use super::super::solvers::min_norm_point::Corral;
 use super::super::solvers::order::Scored;
-use super::super::view::View;
+use super::super::view::RowView;
 use super::{Found, GaveUp, Strategy, halted};
 use crate::Hyperplane;
 
@@ -35,7 +35,7 @@ const FALLEN: f64 = 100.0;
 
 /// The working set, and what comes next.
 pub(super) struct WorkingSet {
-    view: View,
+    view: RowView,
     size: WorkingSize,
     ids: Vec<usize>,
     points: Vec<Vec<f64>>,
@@ -47,11 +47,11 @@ pub(super) struct WorkingSet {
     looked_at: f64,
     /// Whether rows are seen through a ladder.
     climbs: bool,
-    next: Stage,
+    next: WorkingStage,
 }
 
 /// What comes next.
-enum Stage {
+enum WorkingStage {
     /// Find coordinates in which to see the rows, given some.
     Climb(Vec<usize>),
     /// Fetch these rows into the working set.
@@ -78,7 +78,7 @@ impl WorkingSet {
     fn begin(search: &Search, size: WorkingSize, climbs: bool) -> Self {
         let start = spread(search.shape.rows, size.start);
         WorkingSet {
-            view: View::Lifted,
+            view: RowView::Lifted,
             size,
             ids: vec![],
             points: vec![],
@@ -87,20 +87,20 @@ impl WorkingSet {
             corral: Corral::new(search.dimension()),
             looked_at: SUSPICIOUS,
             climbs,
-            next: if climbs { Stage::Climb(start) } else { Stage::Grow(start) },
+            next: if climbs { WorkingStage::Climb(start) } else { WorkingStage::Grow(start) },
         }
     }
 
     fn climb(&mut self, search: &mut Search, some: Vec<usize>) -> Result<Option<Found>, PassError> {
         let Some((view, rows)) =
-            View::ladder(search.data, some, &search.budget.halt_between_passes())?
+            RowView::ladder(search.data, some, &search.budget.halt_between_passes())?
         else {
             return Ok(halted(search).or(Some(Found::GaveUp(GaveUp::FloatsEnd))));
         };
         self.corral = Corral::new(view.dimension(search.dimension()));
         self.view = view;
         self.known.extend(&rows);
-        self.next = Stage::Grow(rows);
+        self.next = WorkingStage::Grow(rows);
         Ok(None)
     }
 
@@ -128,12 +128,12 @@ impl WorkingSet {
                 self.lengths.insert(row, point.length);
             }
         }
-        self.next = Stage::Solve;
+        self.next = WorkingStage::Solve;
         Ok(None)
     }
 
     fn solve(&mut self, search: &mut Search) -> Result<Option<Found>, PassError> {
-        self.next = Stage::Solve;
+        self.next = WorkingStage::Solve;
         self.corral.solve(&self.ids, &self.points, &|| search.budget.halted());
         if let Some(end) = halted(search) {
             return Ok(Some(end));
@@ -142,7 +142,7 @@ impl WorkingSet {
         if self.view.is_lifted() {
             search.bound(norm, || self.corral.members().collect());
         }
-        self.next = Stage::Scan;
+        self.next = WorkingStage::Scan;
         if norm < VANISHED { self.conflict(search) } else { Ok(None) }
     }
 
@@ -155,11 +155,14 @@ impl WorkingSet {
         let lower = if lifted { report.smallest() / norm } else { f64::NEG_INFINITY };
         search.see(report.mistakes, &w, lower);
         if report.mistakes > 0 {
-            self.next = Stage::Choose(report.worst);
+            self.next = WorkingStage::Choose(report.worst);
             return Ok(None);
         }
-        self.next =
-            if lifted { Stage::Choose(report.worst) } else { Stage::Integers(report.worst) };
+        self.next = if lifted {
+            WorkingStage::Choose(report.worst)
+        } else {
+            WorkingStage::Integers(report.worst)
+        };
         search.offer(lower, Hyperplane::from_lifted(w));
         let closed = !lifted || lower >= norm * (1.0 - search.options.gap);
         let enough = closed || !search.options.seeks(MarginKind::Angular);
@@ -168,7 +171,7 @@ impl WorkingSet {
 
     /// Returns w in integers: rounded to floats it was refused.
     fn integers(&mut self, worst: Vec<Scored>) -> Option<Found> {
-        self.next = Stage::Choose(worst);
+        self.next = WorkingStage::Choose(worst);
         Some(Found::Integers(self.view.integers(self.corral.p())))
     }
 
@@ -178,7 +181,7 @@ impl WorkingSet {
         let new: Vec<usize> = fresh.filter(|&row| self.known.insert(row)).take(room).collect();
         let norm = self.corral.norm();
         let due = norm < self.looked_at || new.is_empty();
-        self.next = Stage::Grow(new);
+        self.next = WorkingStage::Grow(new);
         if due {
             self.looked_at = norm / FALLEN;
         }
@@ -193,13 +196,13 @@ impl Strategy for WorkingSet {
 
     fn advance(&mut self, search: &mut Search) -> Result<Found, PassError> {
         loop {
-            let found = match std::mem::replace(&mut self.next, Stage::Grow(vec![])) {
-                Stage::Climb(some) => self.climb(search, some)?,
-                Stage::Grow(new) => self.grow(search, new)?,
-                Stage::Solve => self.solve(search)?,
-                Stage::Scan => self.scan(search)?,
-                Stage::Integers(worst) => self.integers(worst),
-                Stage::Choose(worst) => self.choose(search, worst)?,
+            let found = match std::mem::replace(&mut self.next, WorkingStage::Grow(vec![])) {
+                WorkingStage::Climb(some) => self.climb(search, some)?,
+                WorkingStage::Grow(new) => self.grow(search, new)?,
+                WorkingStage::Solve => self.solve(search)?,
+                WorkingStage::Scan => self.scan(search)?,
+                WorkingStage::Integers(worst) => self.integers(worst),
+                WorkingStage::Choose(worst) => self.choose(search, worst)?,
             };
             if let Some(found) = found {
                 return Ok(found);

@@ -25,9 +25,9 @@ use rayon::prelude::*;
 
 use super::super::alternative::wrong;
 use super::super::exact::Halt;
-use super::super::exact::equations::Scale;
+use super::super::exact::equations::IntegerScale;
 use super::super::exact::integers::{dot, exact_combination, in_lowest_terms};
-use super::super::exact::modular::{Elimination, PRIMES, Prime, Residues};
+use super::super::exact::modular::{Elimination, FloatResidues, PRIMES, Prime};
 use super::super::exact::rows::SignedRows;
 use super::super::exact::span::solution;
 use super::super::folds::scan::Scan;
@@ -36,7 +36,7 @@ use super::super::plan;
 use super::super::search::spread;
 use super::super::solvers::min_norm_point::Corral;
 use super::super::spanning::{orthogonal_to, spanning};
-use super::super::view::{Point, View};
+use super::super::view::{RowView, SeenPoint};
 use super::{Class, separator};
 use crate::kernels::Arithmetic;
 
@@ -70,7 +70,7 @@ pub fn some_rows(shape: Shape, conflict: &Conflict) -> Vec<usize> {
 /// read.
 pub fn classify(
     data: &Passes,
-    view: &View,
+    view: &RowView,
     start: Vec<usize>,
     conflict: &Conflict,
     halt: Halt,
@@ -78,7 +78,7 @@ pub fn classify(
     let Some(all) = spanning(data, start, halt)? else {
         return Ok(None);
     };
-    let mut some = Seen::new(view, view.dimension(data.shape().columns + 1));
+    let mut some = SeenRows::new(view, view.dimension(data.shape().columns + 1));
     some.join(data, &all.rows)?;
     let basis = match plan::basis_is_chosen(data.shape()) {
         true => some.basis(all.coordinates.len(), halt),
@@ -107,16 +107,16 @@ pub fn classify(
 
 /// Returns the places of independent rows that span all of these.
 fn independent(rows: &SignedRows, halt: Halt) -> Option<Vec<usize>> {
-    let residues = Residues::new(Prime(PRIMES[0]));
+    let residues = FloatResidues::new(Prime(PRIMES[0]));
     Some(Elimination::of_signed_rows(rows, &residues, halt)?.equations)
 }
 
 /// Some of the rows, as they are seen.
-struct Seen<'a> {
-    view: &'a View,
+struct SeenRows<'a> {
+    view: &'a RowView,
     dimension: usize,
     ids: Vec<usize>,
-    points: Vec<Point>,
+    points: Vec<SeenPoint>,
     known: HashSet<usize>,
     /// Rows that look alike are taken in once.
     looks: HashSet<Vec<u64>>,
@@ -133,10 +133,10 @@ struct Projection {
     settled: bool,
 }
 
-impl<'a> Seen<'a> {
-    fn new(view: &'a View, dimension: usize) -> Self {
+impl<'a> SeenRows<'a> {
+    fn new(view: &'a RowView, dimension: usize) -> Self {
         let (ids, points) = (vec![], vec![]);
-        Seen { view, dimension, ids, points, known: HashSet::new(), looks: HashSet::new() }
+        SeenRows { view, dimension, ids, points, known: HashSet::new(), looks: HashSet::new() }
     }
 
     /// Takes rows in that are not there yet.
@@ -211,7 +211,7 @@ impl<'a> Seen<'a> {
     ) -> Result<Option<Projection>, PassError> {
         let most = plan::projected_rows(data.shape());
         let size = f64::dot(g, g).sqrt() + reach;
-        let far = |point: &Point| {
+        let far = |point: &SeenPoint| {
             g.iter().zip(&point.vector).map(|(g, z)| g + reach * z).collect::<Vec<f64>>()
         };
         let mut corral = Corral::new(self.dimension);
@@ -228,7 +228,7 @@ impl<'a> Seen<'a> {
             }
             let (r, norm) = (corral.p().to_vec(), corral.norm());
             let vanished = norm <= VANISHED * size;
-            let negative = |point: &Point| f64::dot(&point.vector, &r) < -SETTLED * norm;
+            let negative = |point: &SeenPoint| f64::dot(&point.vector, &r) < -SETTLED * norm;
             let known = self.points.len();
             let short = self.points.iter().any(negative);
             if !vanished && !short {
@@ -264,7 +264,7 @@ impl<'a> Seen<'a> {
         let places = basis.iter().copied().chain(others.iter().map(|(at, _)| *at));
         let ids: Vec<usize> = places.map(|at| self.ids[at]).collect();
         let rows = SignedRows::all(&data.fetch(&ids)?);
-        let scale = Scale::new(&rows);
+        let scale = IntegerScale::new(&rows);
         let integers: Vec<Vec<IBig>> = (0..rows.len()).map(|k| scale.integers(&rows, k)).collect();
         let (on, off) = integers.split_at(basis.len());
         // A row is seen at length one: of raw rows fewer are taken, or more.
@@ -341,7 +341,7 @@ impl<'a> Seen<'a> {
 
 /// Returns the integer vector near another that is orthogonal to independent rows.
 fn vanishing(rows: &SignedRows, near: &[IBig], halt: Halt) -> Option<Vec<IBig>> {
-    let scale = Scale::new(rows);
+    let scale = IntegerScale::new(rows);
     let integers: Vec<Vec<IBig>> = (0..rows.len()).map(|k| scale.integers(rows, k)).collect();
     // Coordinates to solve for: where the rows can be solved for best, so that rounding stays small.
     let pivots = pivots(of_like_size(rows))?;

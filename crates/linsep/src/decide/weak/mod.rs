@@ -14,7 +14,7 @@ mod cone;
 use dashu_int::IBig;
 use linsep_proof::Conflict;
 
-use super::alternative::{self, Answer, Question};
+use super::alternative::{self, AlternativeAnswer, AlternativeQuestion};
 use super::exact::Halt;
 use super::exact::conflict::rank;
 use super::exact::rows::SignedRows;
@@ -22,7 +22,7 @@ use super::folds::one_sided::OneSided;
 use super::outcome::WeakSeparator;
 use super::passes::{PassError, Passes};
 use super::spanning::basis;
-use super::view::View;
+use super::view::RowView;
 
 /// What a conflict turned out to be.
 pub(super) enum Class {
@@ -80,12 +80,12 @@ impl Weak {
                 Attempt::Lifted => {
                     self.next = Attempt::Ladder;
                     let rows = cone::some_rows(data.shape(), &self.conflict);
-                    cone::classify(data, &View::Lifted, rows, &self.conflict, halt)?
+                    cone::classify(data, &RowView::Lifted, rows, &self.conflict, halt)?
                 }
                 Attempt::Ladder => {
                     self.next = Attempt::Exact;
                     let rows = cone::some_rows(data.shape(), &self.conflict);
-                    match View::ladder(data, rows, halt)? {
+                    match RowView::ladder(data, rows, halt)? {
                         Some((view, rows)) => {
                             cone::classify(data, &view, rows, &self.conflict, halt)?
                         }
@@ -130,11 +130,11 @@ impl Weak {
         let Some((basis, orthogonal)) = basis(data, rows, halt)? else {
             return Ok(None);
         };
-        let question = Question::Weak(&basis);
+        let question = AlternativeQuestion::Weak(&basis);
         let answer = alternative::decide(data, question, &self.conflict.rows(), halt)?;
         Ok(answer.map(|answer| match answer {
-            Answer::Separator(w) => self.quasi_separable(separator(w)),
-            Answer::Conflict(conflict) => Class::Inseparable { conflict, orthogonal },
+            AlternativeAnswer::Separator(w) => self.quasi_separable(separator(w)),
+            AlternativeAnswer::Conflict(conflict) => Class::Inseparable { conflict, orthogonal },
         }))
     }
 
