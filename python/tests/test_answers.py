@@ -167,7 +167,7 @@ def test_a_folder_that_leaves_a_proof_out_is_refused(tmp_path):
         assert refused(X, y, folder, proofs[place].name)
     with pytest.raises(FileNotFoundError, match="nowhere"):
         linsep.verify_folder(X, y, tmp_path / "nowhere")
-    with pytest.raises(ValueError, match="rows"):
+    with pytest.raises(ValueError, match="expected 3 labels, one per row, found 4"):
         linsep.verify_folder(X[:3], y, tmp_path / "without 0")
 
 
