@@ -78,7 +78,10 @@ class Explanation:
         return f"at least {self.at_least} and at most {_rows(self.at_most)} (proven)"
 
     def __repr__(self) -> str:
-        return f"Explanation: {self.must_go()} must go; {len(self.contradictions)} contradictions"
+        groups = len(self.contradictions)
+        said = f"Explanation: {groups:,} contradiction{'' if groups == 1 else 's'}"
+        # Where no rows were found, that does not say that none must go.
+        return said if self.at_most is None else f"{said}; must go: {self.must_go()}"
 
 
 def _rows(count: int) -> str:
