@@ -387,6 +387,8 @@ def read_labels(y: Any, rows: int, positive: Any = None) -> Labels:
 
 def read_classes(y: Any, rows: int) -> tuple[np.ndarray, list[Any]]:
     """Return the labels as one array, and the distinct ones in order."""
+    if y is None:
+        raise TypeError("y is missing: only tables and paths have labels of their own")
     y = unmasked(y, "y")
     values = np.asarray(y.to_numpy() if _module(y) in ("pandas", "polars") else y)
     if values.ndim == 2 and values.shape[1] == 1:

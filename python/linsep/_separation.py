@@ -325,10 +325,9 @@ def _of_table(X: Any, y: Any, model: str, arguments: dict[str, Any]) -> Separati
             trials=None if arguments["trials"] is None else "numbers",
         )
         return _shaped(answer, found, matrix, Response(asked), fitting)
-    # A table has been told which class is positive.
-    named = None if isinstance(X, Table) else arguments["positive"]
+    # Which class is positive is said when the table is opened.
     asked = _table_question(model, {**arguments, "positive": None})
-    matrix, labels = read_data(X, y, named)
+    matrix, labels = read_data(X, y, arguments["positive"])
     return separation_parts(matrix, labels, asked, fitting)
 
 
@@ -338,6 +337,8 @@ def _whole_table(X: Any, y: Any, model: str, arguments: dict[str, Any]) -> tuple
         raise TypeError("y was given with a table, which has an outcome of its own")
     options = X._options if isinstance(X, Table) else table_options()
     if options["positive"] is not None:
+        if arguments["positive"] is not None:
+            raise TypeError("positive was given with a table: name the positive class in linsep.open")
         arguments = {**arguments, "positive": options["positive"]}
     asked = _table_question(model, arguments)
     _linsep.validate(asked)
@@ -529,7 +530,7 @@ def verify_separation(
         if not _is_plain(model, options):
             asked, place, reading = _whole_table(X, y, model, options)
             return Verification.read(_linsep.verify_table(asked, place, reading, text))
-        table, labels = read_data(X, y, None if isinstance(X, Table) else options["positive"])
+        table, labels = read_data(X, y, options["positive"])
         return verify_parts(labels.of(table), bool(options["intercept"]), text)
     matrix, response, _ = _read(X, y, model, data, options)
     found = _linsep.verify_model(response.asked, matrix.design(), response.beside, text)

@@ -191,15 +191,19 @@ def test_text_and_missing_values(tmp_path):
         assert numbers.feature_names == ["size", "color=green", "color=red"]
 
 
-def test_the_positive_class_is_named_when_the_table_is_opened(tmp_path):
+def test_a_table_of_three_classes_is_for_questions_about_three(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("x,y\n0,a\n1,b\n2,c\n")
-    # A table of three is for questions about three.
     assert linsep.open(path).classes == ("a", "b", "c")
     for two in (linsep.decide, linsep.race, linsep.fit, linsep.check_separation):
         for given in (path, linsep.open(path)):
             with pytest.raises(ValueError, match=r'x\.csv: .*found 3: "a", "b", "c"\nhint: positive='):
                 two(given)
+
+
+def test_the_positive_class_is_named_when_the_table_is_opened(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("x,y\n0,a\n1,b\n2,c\n")
     table = linsep.open(path, positive="a")
     assert table.classes == ("rest", "a")
     decision = linsep.decide(table)
@@ -209,8 +213,14 @@ def test_the_positive_class_is_named_when_the_table_is_opened(tmp_path):
     direct = linsep.decide(path, positive="a")
     assert direct.proof == decision.proof and direct.verify(path)
     assert linsep.verify(str(path), direct.proof, positive="a")
+    for ask in (linsep.decide, linsep.race, linsep.fit, linsep.audit, linsep.check_separation):
+        with pytest.raises(TypeError, match="positive was given with a table"):
+            ask(table, positive="b")
     with pytest.raises(TypeError, match="positive was given with a table"):
-        linsep.decide(table, positive="b")
+        linsep.check_separation(table, positive="b", weights="x")
+    proof = linsep.check_separation(table).proof
+    with pytest.raises(TypeError, match="positive was given with a table"):
+        linsep.verify_separation(proof, table, positive="b")
     path.write_text("x,y\n0,1\n1,0\n")
     assert linsep.open(path, positive=0).classes == ("1", "0")
     assert linsep.open(path, positive=np.float64(1)).classes == ("0", "1")
@@ -240,7 +250,14 @@ def test_labels_are_of_the_table_or_beside_the_array(tmp_path, data, frame):
             linsep.decide(given, y)
         with pytest.raises(TypeError, match="y was given with a table"):
             linsep.verify(given, y, proof)
-    for call in (lambda: linsep.decide(X), lambda: proof.verify(X)):
+    for call in (
+        lambda: linsep.decide(X),
+        lambda: proof.verify(X),
+        lambda: linsep.separability_matrix(X),
+        lambda: linsep.verify_folder(X, None, tmp_path),
+        lambda: linsep.audit(X),
+        lambda: linsep.fit(X),
+    ):
         with pytest.raises(TypeError, match="y is missing: only tables and paths"):
             call()
     for call in (lambda: linsep.verify(X, y), lambda: linsep.verify(table)):
