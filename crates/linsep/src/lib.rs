@@ -73,10 +73,11 @@ pub use watch::Watch;
 /// Errors if it cannot be read, with file, line and column.
 ///
 /// ```
-/// # std::fs::write("readme-example.csv", "height,label\n1.5,a\n2.5,b\n").unwrap();
-/// let samples = linsep::read("readme-example.csv")?;
+/// let path = std::env::temp_dir().join(format!("linsep-read-{}.csv", std::process::id()));
+/// std::fs::write(&path, "height,label\n1.5,a\n2.5,b\n").unwrap();
+/// let samples = linsep::read(&path)?;
 /// assert_eq!((samples.rows(), samples.columns()), (2, 1));
-/// # std::fs::remove_file("readme-example.csv").unwrap();
+/// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), linsep::Error>(())
 /// ```
 pub fn read(path: impl AsRef<std::path::Path>) -> Result<Samples, Error> {

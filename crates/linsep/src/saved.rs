@@ -372,11 +372,12 @@ impl AnyModel {
     ///
     /// let samples = Samples::from_rows(&[[100.0], [101.0]], &[false, true])?;
     /// let answer = FitQuestion::default().ask(&Memory::new(&samples), None, &mut ())?;
-    /// std::fs::write("model-example.json", answer.model.to_json())?;
-    /// let classifier = Classifier::of(&AnyModel::load("model-example.json")?);
+    /// let path = std::env::temp_dir().join(format!("linsep-model-{}.json", std::process::id()));
+    /// std::fs::write(&path, answer.model.to_json())?;
+    /// let classifier = Classifier::of(&AnyModel::load(&path)?);
     /// let (class, _distance) = classifier.classify(samples.features())[1];
     /// assert_eq!(classifier.names[class], samples.about().label(true));
-    /// # std::fs::remove_file("model-example.json")?;
+    /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, SavedModelError> {
