@@ -5,11 +5,11 @@
 //! use linsep::Samples;
 //! use linsep::ask::DecideQuestion;
 //! use linsep::data::Memory;
-//! use linsep_report::{decision, summary::Page, voice::Plain};
+//! use linsep_report::{decision, summary::TextPage, voice::Plain};
 //!
 //! let samples = Samples::dense(vec![1.0, 2.0, 3.0, 4.0], 1, vec![false, true, false, true])?;
 //! let answer = DecideQuestion::default().ask(&Memory::new(&samples), &mut ())?;
-//! let text = decision::text(&answer, &Plain).lay_out(&Page::plain());
+//! let text = decision::text(&answer, &Plain).lay_out(&TextPage::plain());
 //! assert!(text.starts_with("inseparable: no hyperplane separates the classes, not even weakly\n"));
 //! # Ok::<(), linsep::ask::AskError>(())
 //! ```

@@ -44,6 +44,7 @@ pub mod ask;
 mod asked;
 pub mod audit;
 pub mod classes;
+mod content;
 pub mod cover;
 pub mod data;
 pub mod decide;

@@ -14,9 +14,10 @@
 
 use rayon::prelude::*;
 
-use super::content::{ContentOrder, FOLDS};
+use super::folds::{FOLDS, folds};
 use super::noise::Noise;
 use super::softmax::{LabelledRows, best_class, log_odds};
+use crate::content::ContentIndex;
 use crate::data::Features;
 use crate::decide::Deadline;
 use crate::watch::{Stage, Watch};
@@ -51,14 +52,14 @@ pub fn held_out(
     features: &Features,
     classes: &[usize],
     count: usize,
-    contents: &ContentOrder,
+    contents: &ContentIndex,
     work: &Deadline,
     watch: &dyn Watch,
 ) -> Option<HeldOut> {
     let all = LabelledRows::new(features, classes, count, &contents.rows);
     let most = CHOICES.iter().copied().max().unwrap_or(1) as u64;
     let mut choices: Vec<Choice> = (0..most)
-        .map(|k| Choice::new(contents, contents.folds(classes, count, SALT.wrapping_mul(k + 1))))
+        .map(|k| Choice::new(contents, folds(contents, classes, count, SALT.wrapping_mul(k + 1))))
         .collect();
     let (mut found, mut step) = (None, None);
     for (round, choices_now) in CHOICES.into_iter().enumerate() {
@@ -90,7 +91,7 @@ fn penalty(step: i32) -> f64 {
 /// Returns what the scores of several choices of folds say.
 fn judged(
     all: &LabelledRows,
-    contents: &ContentOrder,
+    contents: &ContentIndex,
     scores: &[Vec<f64>],
     penalty: f64,
 ) -> HeldOut {
@@ -125,7 +126,7 @@ struct Choice {
 }
 
 impl Choice {
-    fn new(contents: &ContentOrder, fold_of: Vec<usize>) -> Self {
+    fn new(contents: &ContentIndex, fold_of: Vec<usize>) -> Self {
         let part = |fold: usize| contents.rows.iter().partition(|&&i| fold_of[i] != fold);
         // Few rows may leave folds empty.
         let folds = (0..FOLDS).map(part).filter(|(_, out): &(_, Vec<usize>)| !out.is_empty());

@@ -9,7 +9,7 @@
 //! the checker has accepted: a row stands under several labels, the rest is separable without it, the margin is
 //! larger without it. Rows are ranked by the probability; proven facts break ties.
 
-mod content;
+mod folds;
 mod held_out;
 mod noise;
 mod proven;
@@ -22,7 +22,7 @@ use crate::Samples;
 use crate::data::{Data, Error, Features};
 use crate::decide::{Deadline, Limit, OptionError};
 use crate::watch::Watch;
-use content::ContentOrder;
+use folds::by_content;
 use held_out::{HeldOut, held_out};
 pub use proven::{Cost, Proven};
 
@@ -215,14 +215,14 @@ fn run(
     }
     let started = Instant::now();
     let work = Deadline::new(options.time_limit, watch.cancelled());
-    let contents = ContentOrder::new(features, classes);
+    let contents = by_content(features, classes);
     let found = held_out(features, classes, names.len(), &contents, &work, watch);
     let mut audit = Audit {
         names: names.to_vec(),
         rows: vec![],
         suspects: 0,
         expected: 0.0,
-        contradictions: contents.contradictions(classes),
+        contradictions: contents.contradictions(|i| classes[i]),
         proven: None,
         penalty: found.as_ref().map(|found| found.penalty),
         stopped: None,

@@ -1,31 +1,24 @@
-//! One row under both labels.
-
-use std::collections::HashMap;
+//! Rows that stand under both labels.
 
 use crate::Samples;
+use crate::content::ContentIndex;
+
+/// Returns the groups of identical rows that stand under both labels: rows rising, groups in the order of their first
+/// rows. Costs one pass, and a second look at rows with the same hash.
+pub(super) fn contradictions(samples: &Samples) -> Vec<Vec<usize>> {
+    let class = |i: usize| usize::from(samples.positive()[i]);
+    ContentIndex::new(samples.features(), class, |_| 1.0).contradictions(class)
+}
 
 /// Returns the first of the samples that stands earlier under the other label, and that earlier one:
 /// the earlier first.
 pub(super) fn first_contradiction(samples: &Samples) -> Option<(usize, usize)> {
-    let mut seen: HashMap<Vec<(usize, u64)>, [Option<usize>; 2]> = HashMap::new();
-    (0..samples.rows()).find_map(|i| {
-        let class = usize::from(samples.positive()[i]);
-        let bits = stored(samples, i).into_iter().map(|(k, v)| (k, v.to_bits())).collect();
-        let first = seen.entry(bits).or_default();
-        first[class].get_or_insert(i);
-        first[1 - class].map(|other| (other, i))
-    })
-}
-
-/// Returns the values of a row that are not zero.
-pub(super) fn stored(samples: &Samples, i: usize) -> Vec<(usize, f64)> {
-    let mut values = vec![];
-    samples.features().for_each(i, |k, v| {
-        if v != 0.0 {
-            values.push((k, v));
-        }
-    });
-    values
+    let label = |i: usize| samples.positive()[i];
+    let pair = |group: Vec<usize>| {
+        let later = group.iter().copied().find(|&i| label(i) != label(group[0]))?;
+        Some((group[0], later))
+    };
+    contradictions(samples).into_iter().filter_map(pair).min_by_key(|(_, later)| *later)
 }
 
 #[cfg(test)]
@@ -45,5 +38,6 @@ mod tests {
         check(&[0., 1., -0., 1.], "+-", Some((0, 1)));
         check(&[1., 0., 0., 1.], "+-", None);
         check(&[5., 1., 1., 5., 1.], "+++--", Some((0, 3)));
+        check(&[5., 1., 1., 5.], "+-+-", Some((1, 2)));
     }
 }

@@ -19,7 +19,6 @@ mod allowance;
 mod common;
 mod cone;
 mod enclosed;
-mod nnls;
 mod observed;
 mod question;
 pub mod response;

@@ -25,11 +25,11 @@ use rayon::prelude::*;
 
 use super::cone::{Face, integers};
 use super::enclosed::is_positive_combination;
-use super::nnls::nearest;
 use super::question::{DirectionQuestion, value};
 use super::separation::Sign;
 use super::space::{Space, on_one_exponent, size};
 use crate::asked::fold;
+use crate::decide::nnls::nearest;
 use crate::decide::{
     Alternative, DecideError, Directions, Farkas, Halt, Mirrored, Scan, Scorer, in_lowest_terms,
     planes, rounded, spread,

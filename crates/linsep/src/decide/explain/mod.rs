@@ -1,12 +1,11 @@
 //! Why data is not separable: what people who look for wrong labels want to see first.
 //!
-//! In reading order: `duplicates.rs` finds rows that contradict each other outright, `robust.rs` a
+//! In reading order: `contradiction.rs` above finds rows that contradict each other outright, `robust.rs` a
 //! hyperplane with few mistakes, `removal.rs` makes of them a small set of rows without which the
 //! rest is separable, `packing.rs` proves that many of them have to go, with conflicts that share no row, which
 //! `negotiation.rs` looks for, and `carried.rs` says what separates quasi-separable data.
 
 mod carried;
-mod duplicates;
 mod negotiation;
 mod packing;
 mod removal;
@@ -19,12 +18,12 @@ use linsep_data::{Data, Error};
 use linsep_proof::{Conflict, RemovalClaim};
 
 use super::budget::Deadline;
+use super::contradiction::contradictions;
 use super::options::DecideOptions;
 use super::outcome::{Decision, Outcome, WeakSeparator};
 use crate::watch::Watch;
 use crate::{Hyperplane, Samples};
 use carried::carried;
-use duplicates::contradictions;
 use removal::removal;
 
 /// How long to look for an explanation.

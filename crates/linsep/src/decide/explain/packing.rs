@@ -173,7 +173,7 @@ mod tests {
     fn found(values: &[f64], labels: &str, suspects: &[usize]) -> Vec<Vec<usize>> {
         let positive: Vec<bool> = labels.chars().map(|c| c == '+').collect();
         let samples = Samples::dense(values.to_vec(), 1, positive).unwrap();
-        let same = super::super::duplicates::contradictions(&samples);
+        let same = super::super::super::contradiction::contradictions(&samples);
         let plane = Hyperplane { weights: vec![1.0], bias: -2.0 };
         let found = packed(&samples, suspects, &plane, &same, &Deadline::new(None, None));
         let mut rows: Vec<Vec<usize>> = found.iter().map(Conflict::rows).collect();

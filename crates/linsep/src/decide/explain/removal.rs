@@ -21,7 +21,6 @@ use linsep_proof::{Conflict, IBig};
 use rayon::prelude::*;
 
 use super::super::budget::Deadline;
-use super::super::contradiction::stored;
 use super::super::engine::{Strictly, decide_strictly};
 use super::super::options::{DecideOptions, MarginGoal};
 use super::super::outcome::Decision;
@@ -31,6 +30,7 @@ use super::packing::packed;
 use super::robust::{Weighing, few_mistakes};
 use super::scaled::Scaled;
 use super::{Removal, RemovedRow};
+use crate::content::nonzero;
 use crate::kernels::RowArithmetic;
 use crate::watch::{Removing, Watch};
 use crate::{Error, Hyperplane, Samples};
@@ -277,10 +277,11 @@ impl RemovalSearch<'_> {
     /// false if there are none.
     fn start_from_two(&mut self) -> bool {
         let samples = self.samples;
+        let content = |i: usize| nonzero(samples.features(), i);
         let different = |a: usize| {
             let others =
                 (0..samples.rows()).filter(|&b| samples.positive()[a] != samples.positive()[b]);
-            others.into_iter().find(|&b| stored(samples, a) != stored(samples, b)).map(|b| [a, b])
+            others.into_iter().find(|&b| content(a) != content(b)).map(|b| [a, b])
         };
         // If the first row has no partner, all of the other class are its copies.
         let first =

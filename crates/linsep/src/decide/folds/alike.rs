@@ -1,4 +1,7 @@
-//! Rows that may be the same row under both labels.
+//! Rows that may be the same row under both labels, wherever they are.
+//!
+//! `contradiction.rs` tells for rows in memory, by all that they hold; a pass over others can send no more than a key per
+//! row, so what is found here is fetched and looked at there.
 
 use std::collections::HashMap;
 

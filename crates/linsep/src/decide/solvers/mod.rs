@@ -11,5 +11,6 @@ pub(crate) mod lbfgs;
 pub(super) mod logistic_descent;
 pub(super) mod min_norm_point;
 pub(super) mod nearest_points;
+pub(crate) mod nnls;
 pub(super) mod order;
 pub(super) mod simplex;

@@ -9,7 +9,8 @@
 //!
 //! The shortest g + M sum lambda_i z_i with lambda >= 0, sum lambda <= 1 is a point of smallest norm, of
 //! g and all g + M z_i; if some z_i·r is negative there, M was too small. A working set finds it, and scans
-//! of all rows correct it. Integers make it exact: where r = 0 every multiplier on B is at least 1, so those
+//! of all rows correct it. (`solvers/nnls.rs` needs no M, but all rows at hand: where some join after a scan it would
+//! begin again, and the corral goes on.) Integers make it exact: where r = 0 every multiplier on B is at least 1, so those
 //! off B may be taken as they came out and those on B are solved for; where r ≠ 0 the weak separator near r
 //! that vanishes where r does is solved for, and rows that exact arithmetic then finds on the wrong side
 //! are among those where it has to vanish.

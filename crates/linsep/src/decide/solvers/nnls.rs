@@ -10,6 +10,10 @@
 //!         first becomes zero, and leave it out
 //! ```
 //!
+//! `weak/cone.rs` projects on a cone too, by the corral of `min_norm_point.rs`: its rows come by passes over data that may
+//! be elsewhere, and the corral goes on from where it was when they join; here all vectors are at hand, and many targets
+//! share their products.
+//!
 //! Cost of a step: a look at all vectors, and the square of those that have joined.
 //!
 //! C. Lawson and R. Hanson, Solving least squares problems (1974), chapter 23.
@@ -24,7 +28,7 @@ const ZERO: f64 = 1e-14;
 const STEPS: usize = 10;
 
 /// Where it ended.
-pub(super) struct Nearest {
+pub struct Nearest {
     /// The places of vectors with a multiplier.
     pub places: Vec<usize>,
     /// What is left of the target.
@@ -34,7 +38,7 @@ pub(super) struct Nearest {
 /// Returns where the target comes nearest to the cone of the vectors.
 ///
 /// `products` are those of all pairs of vectors, if they are known: many targets share them.
-pub(super) fn nearest(
+pub fn nearest(
     vectors: &[Vec<f64>],
     products: &[Vec<f64>],
     target: &[f64],
