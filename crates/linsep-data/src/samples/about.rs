@@ -23,7 +23,7 @@ pub struct About {
     pub rows: RowNumbers,
     /// Missing values that were filled in.
     pub filled: u64,
-    /// Columns that are no features.
+    /// Columns that are not features.
     pub left_out: Vec<LeftOut>,
     /// The column of the labels, where they are a column of the table.
     pub label_column: Option<Column>,
