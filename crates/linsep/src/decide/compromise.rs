@@ -49,7 +49,7 @@ pub struct Compromise {
 /// use linsep::data::Memory;
 /// use linsep::decide::{DecideOptions, compromise_data};
 ///
-/// // Positive rows are on the right, but for one that has changed places with a negative one.
+/// // Positive rows are on the right, except one that has changed places with a negative one.
 /// let x = vec![-4.0, -3.0, 2.0, -1.0, 1.0, -2.0, 3.0, 4.0];
 /// let samples = Samples::dense(x, 1, (0..8).map(|i| i >= 4).collect())?;
 /// let found = compromise_data(&Memory::new(&samples), &DecideOptions::default(), &mut ())?;
