@@ -428,7 +428,7 @@ class Deadline:
         self.now = self.until
 
     def share(self, questions: int) -> None:
-        """Give the next question its share of the time that is left, of so many that are left."""
+        """Give the next question its share of the time left, if `questions` are left."""
         if self.until is not None:
             start = time.monotonic()
             self.now = start + max(0.0, self.until - start) / questions
