@@ -94,7 +94,7 @@ class Decision(Said):
     chance: float = 0.0
     contradictory_rows: list[int] | None = None
 
-    # The data, for pictures. No field: it is no part of what the decision says, nor of its copies.
+    # The data, for pictures. Not a field: it is not part of what the decision says, nor of its copies.
     _data: ClassVar[Source | None] = None
 
     def __getstate__(self) -> dict[str, Any]:

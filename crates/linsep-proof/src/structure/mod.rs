@@ -116,7 +116,7 @@ impl<'a> Structure<'a> {
     }
 
     /// Returns the same vectors with the bias in the place of a column, counted from 0, that is one number, not
-    /// zero, in all rows. Nothing if it is not, or if vectors are no rows of the design.
+    /// zero, in all rows. Nothing if it is not, or if vectors are not rows of the design.
     pub fn with_constant(mut self, column: usize) -> Option<Self> {
         if self.shown == ShownAs::WithBias
             || !self.layout.is_plain()

@@ -25,7 +25,7 @@ use crate::watch::Watch;
 
 /// A step that lowers the loss by a smaller share than this is the last.
 const SMALL: f64 = 1e-4;
-/// The passes that it takes unless the options allow fewer. The optimum is no proof, so near it will do.
+/// The passes that it takes unless the options allow fewer. The optimum is not a proof, so near it will do.
 const MOST_PASSES: u64 = 60;
 
 /// A hyperplane that puts most rows on their own side.

@@ -213,7 +213,7 @@ pub struct Remote<'a> {
 }
 
 impl<'a> Remote<'a> {
-    /// Returns the rows of a cluster, given their `shape` and the names and choices in `about`.
+    /// Returns the rows of a cluster, given their `shape` and what `about` says of them.
     pub fn new(cluster: &'a dyn Cluster, shape: Shape, about: Arc<About>) -> Self {
         let (reads, stamp) = (Reads::default(), OnceLock::new());
         let (known, sent) = (Mutex::default(), Mutex::default());

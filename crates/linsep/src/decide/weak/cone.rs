@@ -50,7 +50,7 @@ const VANISHED: f64 = 1e-9;
 const SETTLED: f64 = 1e-8;
 /// Scores below this share of ‖r‖ are zero: the row is on every weak separator like r.
 const ON_IT: f64 = 1e-7;
-/// A weight below this is no part of the sum.
+/// A weight below this is not part of the sum.
 const NO_PART: f64 = 1e-13;
 /// A row whose residual is no longer than this lies in the span of others.
 const IN_SPAN: f64 = 1e-9;
