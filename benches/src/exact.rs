@@ -25,7 +25,7 @@ fn measure(name: &str, rows: usize, columns: usize, value: fn(u64) -> f64) {
     println!("  {seconds:.3} s; {count} multipliers of up to {bits} bits");
 }
 
-/// Returns rows of which one combination is zero, and that one positive.
+/// Returns rows with one combination that is zero, and that one positive.
 ///
 /// One row more than there are independent coordinates always has such a combination; a row whose
 /// multiplier is negative is given the other label, which negates all of y (x, 1). The coordinates

@@ -38,7 +38,7 @@ pub fn run() {
     }
 }
 
-/// Returns separable rows, of which some labels are turned around.
+/// Returns separable rows with some labels flipped.
 fn flipped(rows: usize, features: usize, wrong: usize, seed: u64) -> Samples {
     let good = Generator::new(rows, features, seed).samples::<f64>().expect("two classes");
     let mut values = Vec::with_capacity(rows * features);

@@ -20,7 +20,7 @@ _WIDTH = 88
 class Said:
     """An answer that Rust has given, and renders. Copies that were pickled keep what it said."""
 
-    # No fields: they are no part of what a dataclass compares and copies.
+    # Not fields: they are not part of what a dataclass compares and copies.
     _answer: ClassVar[_linsep.Answer | None] = None
     _kept: ClassVar[dict[str, str]] = {}
 

@@ -166,8 +166,8 @@ def audit(
     positive : object, optional
         The label of one class; all others are then one.
     leave_out : int, optional
-        Of so many suspects, the margin without each is bounded, if the rows of two classes are
-        separable. By default 10, or none if there are more than a million values, where it would take
+        Separable rows of two classes: bound the largest margin without each of the first `leave_out`
+        suspects. By default 10, or none if there are more than a million values, where it would take
         longer than all else.
     time_limit : float, optional
         The time in seconds after which the work ends with what is known.

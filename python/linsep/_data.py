@@ -319,7 +319,7 @@ def _nearest(values: np.ndarray) -> np.ndarray:
 
 
 def unmasked(x: Any, what: str = "X") -> Any:
-    """Return x, of which no value may be masked: what is hidden is missing, and is refused as NaN is."""
+    """Return x without its mask. Masked values are missing, and are refused as NaN is."""
     masked = np.ma.MaskedArray
     if isinstance(x, list | tuple) and any(isinstance(item, masked) for item in x):
         x = np.ma.array(x)

@@ -94,7 +94,7 @@ class Decision(Said):
     chance: float = 0.0
     contradictory_rows: list[int] | None = None
 
-    # The data, for pictures. No field: it is no part of what the decision says, nor of its copies.
+    # The data, for pictures. Not a field: it is not part of what the decision says, nor of its copies.
     _data: ClassVar[Source | None] = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -428,7 +428,7 @@ class Deadline:
         self.now = self.until
 
     def share(self, questions: int) -> None:
-        """Give the next question its share of the time that is left, of so many that are left."""
+        """Give the next question its share of the time left, if `questions` are left."""
         if self.until is not None:
             start = time.monotonic()
             self.now = start + max(0.0, self.until - start) / questions

@@ -31,7 +31,7 @@ class Explanation:
         Between how many rows must go for the rest to be separable, whichever they are; proven, and in
         the proof of the decision. None if there are no suspects.
     conflicts : list of list of int
-        As many conflicts as `at_least`, of which no two share a row: from each a row must go.
+        As many disjoint conflicts (no two share a row) as `at_least`: from each a row must go.
     coef, intercept
         The hyperplane that separates the rest.
     carried_features, carried_rows : list of int or None

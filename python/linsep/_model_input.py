@@ -36,7 +36,7 @@ def _column(frame: Any, value: Any, what: str) -> Any:
         return value
     if value not in list(frame.columns):
         names = ", ".join(map(str, list(frame.columns)[:8]))
-        raise ValueError(f'{what} is "{value}", which is no column of data; the columns are {names}')
+        raise ValueError(f'{what} is "{value}", which is not a column of data; the columns are {names}')
     return frame[value]
 
 

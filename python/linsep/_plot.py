@@ -217,7 +217,7 @@ def _label_tracks(ax: Axes, tracks: list[_Track]) -> None:
     _, height = _points(ax)
     to_axes = ax.transData + ax.transAxes.inverted()
     ends = np.array([to_axes.transform(track.end) for track in tracks])
-    # Of lines that end at one height, that which ends first gets the highest place: no leaders cross.
+    # Of lines that end at one height, the one that ends first gets the highest place: no leaders cross.
     order = np.lexsort((-ends[:, 0], ends[:, 1]))
     heights = spread(ends[order, 1], 1.35 * _SMALL / height, 0.03, 0.97)
     start = float(ends[:, 0].max()) + 22 / _points(ax)[0]

@@ -48,7 +48,7 @@ class Verification(Said):
     reason : str or None
         Why the proof does not hold.
     removal : tuple of int or None
-        At least and at most so many rows must go for the rest to be separable, if that was claimed.
+        Bounds on how many rows must go for the rest to be separable (at least, at most), if claimed.
     model : str or None
         The model that it was proven of, with its options; None if of the rows as they stand.
     """

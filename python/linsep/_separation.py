@@ -66,7 +66,7 @@ class Separation(Said):
     conflicting_rows : ndarray of int
         Rows that hold the estimates of the other coefficients, or of all, in place: they overlap.
     cone_dimension : int
-        The dimension of the cone of such directions, but for those that change nothing.
+        The dimension of the cone of such directions, without those that change nothing.
     left_out : list of str
         Coefficients to leave out of the limiting model, whose rows are all but the settled ones: it has
         a finite estimate.
@@ -190,8 +190,7 @@ def check_separation(
         The categories in order: of a multinomial model the first is the base. By default those of a
         categorical column, or sorted. Categories that do not occur are dropped.
     trials : array-like, optional
-        Grouped data: the number of trials of each row, of which `y` are successes, as a number or a
-        share.
+        Grouped data: the number of trials of each row; `y` is the number of successes, or their share.
     weights : array-like, optional
         Weights: rows of weight zero are left out, others change nothing.
     groups : array-like, optional

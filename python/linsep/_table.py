@@ -47,7 +47,7 @@ class Table:
     filled : int
         Missing values that were filled in.
     left_out : dict
-        Columns that are no features although nobody said so, with the reason.
+        Columns that were found not to be features, although nobody said so, with the reason.
     levels : dict
         Categories by column (its name or number), with their levels in order.
     """
@@ -120,18 +120,18 @@ def open(
     positive : str or number, optional
         The label of the positive class; all others are then negative. By default the larger of two.
     features, exclude : column or list of columns, optional
-        The features, in this order (by default all columns but the label), and columns that are none.
+        The features, in this order (by default all columns but the label), and columns that are not.
     row_id : column, optional
         The column that names the rows.
     categorical : "auto", "no", column or list of columns
-        The columns of which every level becomes a feature: those of text, none, or these.
+        Columns to one-hot encode: "auto" (text columns), "no", or these.
     all_levels : bool
         Whether the first level of a category has a feature too; by default it is where all others are 0.
     labels : path, optional
         A file of labels, npy or text with one per line; for X.npy by default X.labels.npy if it exists.
     missing : {"refuse", "drop", "mean", "median"}
-        What to do with missing, NaN and infinite values: refuse them, drop their rows, or fill in what
-        their column has on average or in the middle (of a category, the most frequent level).
+        What to do with missing, NaN and infinite values: refuse them, drop their rows, or impute
+        the column's mean or median (of a category, the most frequent level).
     format : {"csv", "tsv", "libsvm", "npy", "parquet", "arrow"}, optional
         The format; by default by the extension, else by the content.
     delimiter : str, optional

@@ -63,7 +63,7 @@ impl<T: Element> BorrowedArray<T> {
     }
 }
 
-/// The features of a call. A clone of what is lent stays with the calling thread, so that the
+/// The features of a call. A clone of shared features stays with the calling thread, so that the
 /// references are given back where the interpreter is attached.
 #[derive(Clone)]
 pub struct SharedMatrix(Features);

@@ -410,7 +410,7 @@ fn column_of<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny
     })
 }
 
-/// Returns why a column is no feature.
+/// Returns why a column is not a feature.
 fn reason(left_out: &LeftOut) -> String {
     let text = left_out.to_string();
     let column = format!("column {}: ", left_out.column);

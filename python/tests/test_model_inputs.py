@@ -35,7 +35,7 @@ def test_formulas_with_a_frame():
     assert cox.columns == ["a"] and cox.kind == "overlap"
     within = linsep.check_separation("y ~ a", data=df, model="conditional", groups="g")
     assert within.columns == ["a"]
-    with pytest.raises(ValueError, match='groups is "h", which is no column of data'):
+    with pytest.raises(ValueError, match='groups is "h", which is not a column of data'):
         linsep.check_separation("y ~ a", data=df, model="conditional", groups="h")
     with pytest.raises(TypeError, match="data is missing"):
         linsep.check_separation("y ~ a")

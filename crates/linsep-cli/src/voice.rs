@@ -96,7 +96,7 @@ pub fn flag(name: &str) -> String {
     }
 }
 
-/// Returns the options that ask about a model, but for the columns that it needs.
+/// Returns the options that ask about a model, except the columns that it needs.
 pub fn asked_by(model: Option<&Model>) -> String {
     let Some(model) = model else { return "no option of a model".to_string() };
     let own = match model {

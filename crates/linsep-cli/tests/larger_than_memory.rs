@@ -17,7 +17,7 @@ impl Drop for Folder {
 }
 
 impl Folder {
-    /// Runs the program, with so many kilobytes of addresses if there is a limit.
+    /// Runs the program, in at most `limit` kilobytes of address space if there is a limit.
     fn run(&self, limit: Option<usize>, args: &[&str]) -> Output {
         // The limit is on addresses, so a map of the file would count.
         let limit = limit.map_or("unlimited".to_string(), |kilobytes| kilobytes.to_string());

@@ -4,7 +4,7 @@
 
 use std::process::Command;
 
-/// Returns what a command prints to a terminal of so many columns, if one can be had.
+/// Returns what a command prints to a terminal that is `columns` wide, if one can be had.
 fn on_terminal(columns: usize, command: &str) -> Option<String> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let program = env!("CARGO_BIN_EXE_linsep");

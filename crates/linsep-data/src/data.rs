@@ -112,7 +112,7 @@ pub trait Data: Sync {
 pub struct Reads(AtomicU64);
 
 impl Reads {
-    /// Counts so many rows more. Only who visits rows in memory one by one has to call it.
+    /// Counts `rows` more rows as read. Call this only when you visit rows one by one in memory.
     pub fn add(&self, rows: u64) {
         self.0.fetch_add(rows, Ordering::Relaxed);
     }
@@ -132,12 +132,12 @@ pub struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Returns all of `samples`, of which the first row is row `first` of the data.
+    /// Returns all of `samples`; their first row is row `first` of the data.
     pub fn whole(samples: &'a Samples, first: usize) -> Self {
         Block { samples, places: 0..samples.rows(), first }
     }
 
-    /// Returns those of `samples` at these places, of which the first is row `first` of the data.
+    /// Returns the `samples` at these places; the first of them is row `first` of the data.
     pub fn at(samples: &'a Samples, places: Range<usize>, first: usize) -> Self {
         Block { samples, places, first }
     }
@@ -163,7 +163,7 @@ impl<'a> Block<'a> {
         Block { samples: self.samples, places, first: self.first + skipped }
     }
 
-    /// Returns blocks of at most so many rows that are this one together, in order.
+    /// Returns this block in pieces of at most `rows` rows, in order.
     pub fn pieces(&self, rows: usize) -> impl Iterator<Item = Block<'a>> + use<'a> {
         let (whole, rows) = (self.clone(), rows.max(1));
         (0..self.places.len().div_ceil(rows)).map(move |k| whole.piece(k, rows))
@@ -195,7 +195,7 @@ pub struct Memory<'a> {
 }
 
 impl<'a> Memory<'a> {
-    /// Returns the samples as data of which nothing has been read yet.
+    /// Returns the samples as data that has not been read yet.
     pub fn new(samples: &'a Samples) -> Self {
         Memory { samples, reads: Reads::default() }
     }

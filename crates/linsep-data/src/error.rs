@@ -117,7 +117,7 @@ pub enum ErrorKind {
         /// The integer.
         found: String,
     },
-    /// There is one column, which is no feature and a label.
+    /// There is one column, which cannot be both a feature and a label.
     #[error("expected a feature and a label, found one column: \"{}\"", shown(.found))]
     OneColumn {
         /// Its first cell.

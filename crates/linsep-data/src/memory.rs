@@ -14,7 +14,7 @@ const SMALL_GROWTH: u64 = 4 << 20;
 const HEADROOM: u64 = 32 << 20;
 const HEADROOM_PER_THREAD: u64 = 16 << 20;
 
-/// Errors if there is no memory for so many bytes more.
+/// Errors if there is no memory for `bytes` more bytes.
 pub fn require(bytes: u64) -> Result<(), Error> {
     if bytes >= SMALL && available().is_some_and(|free| bytes > free) {
         return Err(ErrorKind::NoMemory { bytes: bytes.saturating_add(headroom()) }.into());
@@ -28,12 +28,12 @@ pub fn require(bytes: u64) -> Result<(), Error> {
     }
 }
 
-/// Errors if there is no memory for so many values more.
+/// Errors if there is no memory for `count` more values.
 pub fn require_values<T>(count: usize) -> Result<(), Error> {
     require((count as u64).saturating_mul(size_of::<T>() as u64))
 }
 
-/// Returns so many values, all of them `value`. Errors, and does not abort, if there is no memory for them.
+/// Returns `count` copies of `value`. Errors, and does not abort, if there is no memory for them.
 pub fn filled<T: Clone>(value: T, count: usize) -> Result<Vec<T>, Error> {
     require_values::<T>(count)?;
     Ok(vec![value; count])

@@ -4,7 +4,7 @@ use dashu_int::IBig;
 
 use crate::proof::MarginKind;
 
-/// Rows that rule a strict separation out: taken so many times, their y (x, 1) add up to zero.
+/// Rows that rule a strict separation out: times their multipliers, their y (x, 1) add up to zero.
 ///
 /// It is a claim until the checker has looked at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -274,7 +274,7 @@ pub struct ExactPlane {
     rounded: Option<(Vec<f64>, f64)>,
 }
 
-/// One weight in so many that is not zero makes few.
+/// Weights are few if at most one in this many is not zero.
 const FEW: usize = 8;
 
 /// The weights of a hyperplane and its bias, the last: two's complement, the lowest byte first.

@@ -301,8 +301,8 @@ fn combined_length(
     length.max(power_of_two(-900))
 }
 
-/// Returns the length as floats have it, and a number that the true one does not exceed, but for the relative
-/// rounding of [`length`]. Both are infinite, or not numbers, where floats cannot say.
+/// Returns the length as floats have it, and an upper bound on the true one, up to the relative rounding of
+/// [`length`]. Both are infinite, or not numbers, where floats cannot say.
 ///
 /// A sum of m products of floats is off by at most (m + 4) 2^-52 times the sum of their magnitudes, the
 /// rounding of the shares to 53 bits included, and by 2^-1074 for each product that underflows: see

@@ -318,7 +318,7 @@ impl Proof {
         Self::new(samples, Claim::Separable { hyperplane: hyperplane.into() })
     }
 
-    /// Returns the claim that the rows (counted from 0), taken so many times, cancel, and that they
+    /// Returns the claim that the rows (counted from 0), times their multipliers, cancel, and that they
     /// and the vectors to which all rows are `orthogonal` span everything.
     pub fn inseparable(
         samples: &Samples,

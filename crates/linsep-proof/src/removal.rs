@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! at most    as many as are named, if a hyperplane has all others strictly on their own sides
-//! at least   as many as there are conflicts of which no two share a row: from each a row must go
+//! at least   as many as there are disjoint conflicts (no two share a row): from each a row must go
 //! ```
 
 use std::cmp::Ordering;
@@ -26,7 +26,7 @@ pub struct RemovalClaim {
     pub rows: Vec<usize>,
     /// A hyperplane with all other rows strictly on their own sides.
     pub hyperplane: Plane,
-    /// Conflicts, of which no two share a row.
+    /// Disjoint conflicts: no two share a row.
     pub conflicts: Vec<Vec<ConflictingRow>>,
 }
 
@@ -59,7 +59,7 @@ impl RemovalClaim {
         self.conflicts.iter().try_for_each(|conflict| check_multipliers(conflict))
     }
 
-    /// Checks that each conflict cancels, of which the numbers have been checked.
+    /// Checks that each conflict cancels. Its numbers have been checked before.
     pub(crate) fn check_conflicts(&self, data: &dyn Data, halt: Halt) -> Result<(), Failed> {
         // All at once: elsewhere each fetch may be a journey.
         let rows: Vec<usize> = self.conflicts.iter().flatten().map(|c| c.row - 1).collect();

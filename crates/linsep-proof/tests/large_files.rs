@@ -9,7 +9,7 @@ fn xor() -> Samples {
     Samples::dense(values, 2, vec![true, true, false, false]).unwrap()
 }
 
-/// Returns the proof that XOR is inseparable, each row taken so many times.
+/// Returns the proof that XOR is inseparable, each row with the multiplier `times`.
 fn taken(times: &str) -> String {
     let one = vec![(0, IBig::ONE), (1, IBig::ONE), (2, IBig::ONE), (3, IBig::ONE)];
     let text = Proof::inseparable(&xor(), one, vec![]).to_json();

@@ -215,7 +215,7 @@ fn check_two(small: f64, large: f64, weights: [f64; 2]) -> Result<(), TestCaseEr
         small,
         large
     );
-    // A hyperplane between the two, of which the margin must not exceed the bound either.
+    // A hyperplane between the two: its margin must not exceed the bound either.
     let upper = margin_upper_bound(&samples, Angular, &rows);
     let middle = small / 2.0 + large / 2.0;
     let margins = [(large, true), (small, false)];

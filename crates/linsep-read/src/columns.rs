@@ -184,7 +184,7 @@ impl TableColumns {
         Ok(ChosenColumns { features, label, id, layout })
     }
 
-    /// Returns why a column that nobody named is no feature, if it is none.
+    /// Returns why a column that nobody named is not a feature; none if it is one.
     fn is_no_feature(&self, k: usize, seen: &SeenCells) -> Option<WhyLeftOut> {
         let name = self.names.as_ref()?[k].as_str();
         if is_unnamed(name) && seen.counts_rows() {

@@ -15,7 +15,7 @@ use super::{Expected, Header, ReadOptions, TableReader, cell};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Delimited text of which the header has been read.
+/// Delimited text whose header has been read.
 pub(super) struct CsvTable {
     chunks: Chunks,
     parser: CsvParser,

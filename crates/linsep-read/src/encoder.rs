@@ -58,7 +58,7 @@ impl Encoder {
         }
     }
 
-    /// Errors if there is no memory for the features of so many rows.
+    /// Errors if there is no memory for the features of `rows` rows.
     pub(crate) fn require(&self, rows: usize) -> Result<(), Error> {
         let per_row = match self.encoding.is_sparse() {
             true => self.places.len() * (size_of::<u32>() + size_of::<f64>()) + size_of::<usize>(),

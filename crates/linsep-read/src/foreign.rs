@@ -6,7 +6,7 @@ use super::format::by_magic;
 
 /// How many bytes are looked at for signs of text.
 const LOOKED_AT: usize = 1 << 12;
-/// Control characters, if they are one of so many and more than a few, make data binary.
+/// Data is binary if control characters are more than one in this many bytes, and more than a few.
 const CONTROLS_SHARE: usize = 50;
 const FEW_CONTROLS: usize = 8;
 
@@ -40,7 +40,7 @@ fn known(head: &[u8]) -> Option<Foreign> {
     Some(found)
 }
 
-/// Returns what a zip archive is of which these are the first bytes.
+/// Returns what a zip archive that begins with these bytes is.
 fn in_zip(head: &[u8]) -> Foreign {
     let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
     let length = head.get(26..28).map_or(0, |b| usize::from(u16::from_le_bytes([b[0], b[1]])));

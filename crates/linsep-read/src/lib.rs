@@ -112,7 +112,7 @@ pub struct ReadOptions {
     pub positive: Option<String>,
     /// The feature columns, in this order; by default all but the label.
     pub features: Option<Vec<ColumnChoice>>,
-    /// Columns that are no features.
+    /// Columns that are not features.
     pub exclude: Vec<ColumnChoice>,
     /// The column that names the rows; by default rows are numbered.
     pub row_id: Option<ColumnChoice>,
@@ -178,7 +178,7 @@ pub fn read(
 
 /// Returns the rows of a source with an outcome of any kind in the place of two labels.
 ///
-/// Errors as [`read`] does, but for what it says of classes.
+/// Errors as [`read`] does, except about classes.
 pub fn read_outcomes(
     source: &Source,
     options: &ReadOptions,
@@ -235,7 +235,7 @@ pub fn line_of_row(source: &Source, options: &ReadOptions, row: u64) -> Option<u
     }
 }
 
-/// A source of which the format is known.
+/// A source whose format is known.
 enum Opened {
     /// Bytes of one format.
     Bytes(Input, Format),

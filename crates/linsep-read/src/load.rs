@@ -10,7 +10,7 @@ use linsep_data::{Data, Memory};
 use super::streamed::{StreamOptions, Streamed};
 use super::{Format, Opened, ReadOptions, Source, npy, read};
 
-/// Text of which a byte is stored is taken to be so many: what gzip and zstd make of numbers.
+/// Bytes of text assumed per compressed byte: about what gzip and zstd achieve on numbers.
 const COMPRESSED: u64 = 3;
 /// Bytes per row beside its values: its norm and its label.
 const PER_ROW: u64 = 9;

@@ -32,7 +32,7 @@ struct Counts {
 }
 
 impl Meter {
-    /// Returns the share of the source that has been read after so many rows: of its rows, where the file says
+    /// Returns the share of the source that has been read after `rows` rows: of its rows, where the file says
     /// how many there are, else of its bytes. None if neither is known, as of standard input.
     pub fn share(&self, rows: u64) -> Option<f64> {
         let get = |count: &AtomicU64| count.load(Ordering::Relaxed) as f64;
@@ -45,7 +45,7 @@ impl Meter {
         Some(share.min(1.0))
     }
 
-    /// Begins anew, with so many bytes to read; 0 if nobody knows.
+    /// Begins anew, with `all` bytes to read; 0 if their number is unknown.
     pub(super) fn expect_bytes(&self, all: u64) {
         self.0.bytes.store(0, Ordering::Relaxed);
         self.0.all_bytes.store(all, Ordering::Relaxed);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::labels::{LabelFile, LabelTally};
 
-/// A text column with more levels than this, of which most occur once, is no category.
+/// A text column with more levels than this, most of them met once, is not a category.
 const MOST_LEVELS: usize = 100_000;
 
 /// What a raw column holds.
@@ -27,7 +27,7 @@ pub(super) struct RawLayout {
     pub(super) columns: Vec<RawColumn>,
     /// Whether columns have names.
     pub(super) named: bool,
-    /// Columns that are no features.
+    /// Columns that are not features.
     pub(super) left_out: Vec<LeftOut>,
     /// The column of the labels, if it is one of the table.
     pub(super) label: Option<Column>,
@@ -142,7 +142,7 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// Returns the code of a level that was met so many times more.
+    /// Returns the code of a level, and counts that it was met `times` more times.
     pub(super) fn meet(&mut self, spelling: &str, times: u64) -> u32 {
         if let Some(&code) = self.codes.get(spelling) {
             self.counts[code as usize] += times;

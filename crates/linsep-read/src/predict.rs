@@ -140,7 +140,7 @@ pub(super) fn hand_on(
     Ok(summary)
 }
 
-/// Returns the features of a piece that comes after so many rows.
+/// Returns the features of a piece that comes after `before` rows.
 fn block(
     piece: Piece,
     before: u64,

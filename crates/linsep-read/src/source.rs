@@ -48,7 +48,7 @@ impl Source {
     }
 }
 
-/// The decompressed bytes of a source, the first of which can be looked at.
+/// The decompressed bytes of a source; the first ones can be looked at before they are read.
 pub(super) struct Input {
     head: Vec<u8>,
     /// Whether the head is all there is.

@@ -169,7 +169,7 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
-    /// Returns chunks of about so many bytes, longer where a record is.
+    /// Returns chunks of about `bytes` bytes, longer where a record is.
     pub(super) fn new(reader: Box<dyn Read + Send>, boundary: Boundary, bytes: usize) -> Self {
         Chunks {
             reader,
@@ -184,7 +184,7 @@ impl Chunks {
         }
     }
 
-    /// Returns the same chunks, of which no record may be longer than this.
+    /// Returns the same chunks; no record may be longer than `longest`.
     #[cfg(test)]
     fn with_longest(mut self, longest: usize) -> Self {
         self.longest = longest;
@@ -309,7 +309,7 @@ impl Iterator for Chunks {
     }
 }
 
-/// Errors at the first byte that is not UTF-8, if it is among so many of the chunk.
+/// Errors at the first byte that is not UTF-8, if it is among the first `bytes` of the chunk.
 pub(super) fn in_utf8(chunk: &Chunk, bytes: usize) -> Result<(), Error> {
     let Err(fault) = std::str::from_utf8(&chunk.text[..bytes]) else { return Ok(()) };
     let at = fault.valid_up_to();

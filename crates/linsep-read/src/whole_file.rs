@@ -148,7 +148,7 @@ mod unnamed {
     use rustix::io::Errno;
 
     /// Returns a file in the folder of this path that has no name. Nothing if the file system has no such
-    /// files, or if the path can be no file's: a named file tells what is wrong.
+    /// files, or if the path cannot be that of a file: a named file tells what is wrong.
     pub fn open(path: &Path) -> Option<File> {
         let taken = fs::symlink_metadata(path);
         let free = taken.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);

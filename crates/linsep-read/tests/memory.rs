@@ -25,7 +25,7 @@ impl Folder {
         path
     }
 
-    /// Writes an array of zeros, of which the disk holds the header alone.
+    /// Writes an array of zeros; the disk holds only its header.
     fn zeros(&self, name: &str, descr: &str, shape: &[usize; 2], fortran: bool) -> PathBuf {
         let mut header = npy_header(descr, shape);
         if fortran {
@@ -61,7 +61,7 @@ fn result(path: &Path) -> String {
     }
 }
 
-/// Reads a file in a process that may have so many megabytes of addresses; returns what it says.
+/// Reads a file in a process with at most `megabytes` of address space; returns what it says.
 fn limited(path: &Path, megabytes: usize) -> String {
     let limit = format!("ulimit -v {} && exec \"$0\" \"$@\"", megabytes * 1000);
     let output = Command::new("sh")

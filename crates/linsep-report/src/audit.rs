@@ -11,7 +11,7 @@ use linsep::decide::{Decision, Limit, MarginBounds, Verdict};
 /// Suspects that are shown unless a number is asked for.
 const SHOWN_ROWS: usize = 20;
 
-/// Returns what is proven about a row in a few words, or that nothing is.
+/// Returns the evidence against a row's label in a few words.
 pub(super) fn evidence(row: &AuditedRow) -> &'static str {
     match (row.contradicted, row.in_the_way) {
         (true, true) => "proven: under both labels, in the way",

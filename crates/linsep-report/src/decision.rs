@@ -404,7 +404,7 @@ fn carried_by(summary: &mut Summary, shown: &ShownRows, carried: &Carried) {
     );
 }
 
-/// Returns what a single feature says: on which side of which value there is one class only.
+/// Returns what a single feature says: a value, and the side of it that has only one class.
 fn border(shown: &ShownRows, carried: &Carried, feature: usize) -> String {
     let data = &shown.answer.data;
     let border = carried.border.unwrap_or_default();

@@ -87,7 +87,7 @@ pub fn counted(count: u64, noun: &str) -> String {
 
 /// A margin that is known with a relative error below this is a number; else it is between two.
 const TIGHT: f64 = 1e-3;
-/// The digits of such a number at the most.
+/// The most digits of such a number.
 const TIGHT_DIGITS: i32 = 9;
 
 /// Returns what is known of a number between two bounds: "0.123481, proven to 1e-6" where they are close, which
@@ -102,7 +102,7 @@ pub fn bracket(lower: f64, upper: f64) -> String {
     }
     let middle = lower + gap / 2.0;
     let size = libm::log10(middle).floor() as i32;
-    // Half the gap, and what rounding adds to it, are half of this power of ten at the most.
+    // Half the gap, and what rounding adds to it, are at most half of this power of ten.
     let power = (libm::log10(gap).ceil() as i32).max(size + 1 - TIGHT_DIGITS);
     let shown = if !(1e-4..1e6).contains(&middle) {
         format!("{middle:.0$e}", (size - power) as usize)

@@ -1,6 +1,6 @@
 //! What a command says at its end: a verdict, and values with a word in front.
 //!
-//! Reports say what is to be shown; [`Summary::lay_out`] is the one place that fits it to a width and hands words
+//! Reports say what to show; [`Summary::lay_out`] is the one place that fits it to a width and hands words
 //! to whoever paints them.
 
 use linsep::data::error::escaped;
@@ -308,8 +308,8 @@ impl SummaryValue {
     }
 }
 
-/// Returns the text in lines of so many characters, all but the first indented; a longer word has a line for
-/// itself.
+/// Returns the text in lines of at most `width` characters, all but the first indented; a longer word has a line
+/// for itself.
 fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![];
     let mut line = String::new();

@@ -56,7 +56,7 @@ impl Scale {
         self.to[0] + (value - low) / (high - low) * (self.to[1] - self.to[0])
     }
 
-    /// Returns round numbers within the scale, about so many.
+    /// Returns round numbers within the scale; their number is about `about`.
     pub fn ticks(&self, about: usize) -> Vec<f64> {
         let [low, high] = self.from;
         let rough = (high - low) / about.max(1) as f64;
@@ -110,7 +110,7 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// Returns an empty drawing of so many pixels; `about` says in words what it shows.
+    /// Returns an empty drawing of `width` x `height` pixels; `about` says in words what it shows.
     pub fn new(width: f64, height: f64, about: &str) -> Self {
         Drawing { width, height, about: about.to_string(), body: String::new() }
     }

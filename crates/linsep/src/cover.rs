@@ -13,7 +13,7 @@
 
 use std::f64::consts::PI;
 
-/// Returns the probability that random labels of so many rows in general position separate.
+/// Returns the probability that random labels of `rows` rows in general position, with `features` features, separate.
 ///
 /// Correct to nine digits at least up to a billion rows, in a fraction of a second.
 ///
@@ -35,7 +35,7 @@ pub fn chance(rows: usize, features: usize) -> f64 {
     }
 }
 
-/// Returns the probability of at most so many heads, fewer than half of the coins.
+/// Returns the probability of at most `heads` heads; `heads` is less than half of `coins`.
 fn at_most(heads: u64, coins: u64) -> f64 {
     let mut term = exactly(heads, coins);
     let mut sum = term;
@@ -50,7 +50,7 @@ fn at_most(heads: u64, coins: u64) -> f64 {
     sum
 }
 
-/// Returns the probability of exactly so many heads.
+/// Returns the probability of exactly `heads` heads.
 fn exactly(heads: u64, coins: u64) -> f64 {
     let (k, n) = (heads as f64, coins as f64);
     if heads == 0 {

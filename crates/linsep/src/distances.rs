@@ -40,10 +40,10 @@ impl Distances {
     }
 }
 
-/// Returns how many rows of each class lie at which signed distance from the hyperplane, in so many bins.
+/// Returns how many rows of each class lie at which signed distance from the hyperplane, in `bins` bins.
 ///
-/// Costs two passes: one for the extent, one to count. Rows of which the value overflows are in the outermost
-/// bin of their side. The counts are the same for any number of threads and however the rows are cut.
+/// Costs two passes: one for the extent, one to count. Rows whose value overflows are in the outermost bin of
+/// their side. The counts are the same for any number of threads and however the rows are cut.
 ///
 /// Errors if the rows cannot be read; of rows on other machines, if there are more than a million bins.
 ///

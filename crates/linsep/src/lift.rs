@@ -86,7 +86,7 @@ impl<'a> Rows<'a> {
         Rows { samples, length: Length::Raw(unit), numbers: NumbersAtHand::From(0), whole: None }
     }
 
-    /// Returns lifted rows, or raw ones, of which a block of the data is at hand.
+    /// Returns lifted rows, or raw ones, with a block of the data at hand.
     pub(crate) fn at_hand(whole: &'a Whole<'a>, block: &Block<'a>, raw: bool) -> Self {
         let places = block.places();
         let samples = block.samples();
@@ -96,7 +96,7 @@ impl<'a> Rows<'a> {
         Rows { samples, length, numbers, whole: others.then_some(whole) }
     }
 
-    /// Returns lifted rows, or raw ones, of which these are at hand, their numbers rising.
+    /// Returns lifted rows, or raw ones, with `samples` at hand; `numbers` are their row numbers, rising.
     pub(crate) fn picked(
         whole: &'a Whole<'a>,
         samples: &'a Samples,
@@ -285,8 +285,8 @@ impl<'a> Rows<'a> {
         z
     }
 
-    /// Returns how many roundings the value of a dot product goes through at the most, for error
-    /// bounds: the depth of the sum in [`crate::kernels`], and the few steps around it.
+    /// Returns the most roundings that the value of a dot product goes through, for error bounds: the depth
+    /// of the sum in [`crate::kernels`], and the few steps around it.
     pub fn rounding_depth(&self) -> usize {
         match self.samples.features() {
             Features::Dense64(_) | Features::Dense32(_) => self.samples.columns() / 16 + 12,

@@ -29,7 +29,7 @@ use crate::{Error, Hyperplane};
 const BINS: usize = 64;
 /// Rows that are drawn one by one; of more, the cells of a grid are counted.
 const MOST_POINTS: usize = 2_000;
-/// Cells across, the bins of the histogram, of which none has rows of both sides; and up.
+/// Cells across (the bins of the histogram: none has rows of both sides), and cells up.
 const CELLS: [usize; 2] = [BINS, 40];
 /// Rows of the sample, and the values that it may hold.
 const SAMPLE_ROWS: usize = 4_096;

@@ -160,7 +160,7 @@ pub enum SavedModelError {
     #[error(transparent)]
     Unreadable(#[from] std::io::Error),
     /// It is of a newer version.
-    #[error("expected a model file of version {VERSION} at the most, found version {0}")]
+    #[error("expected a model file of version {VERSION} or older, found version {0}")]
     Version(u32),
     /// Its parts do not fit one another.
     #[error("the model file is damaged: {0}")]
@@ -417,7 +417,7 @@ mod tests {
     #[test]
     fn other_files_are_refused() {
         check(("linsep-model", "recipe"), "its format is not linsep-model");
-        check(("\"version\": 1", "\"version\": 3"), "version 2 at the most, found version 3");
+        check(("\"version\": 1", "\"version\": 3"), "version 2 or older, found version 3");
         check(("\"count\": 2", "\"count\": 3"), "not one weight per feature");
         check(("\"names\": null", "\"names\": [\"a\"]"), "not one name per feature");
         check(("\"bias\"", "\"bios\""), "missing field `bias`");

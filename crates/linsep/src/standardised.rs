@@ -128,7 +128,7 @@ impl<'a> StandardisedRows<'a> {
     }
 }
 
-/// Returns the rows from 0 on in `parts` ranges of one size, the last of which may be shorter.
+/// Returns the rows from 0 on in `parts` ranges of one size; the last may be shorter.
 pub(crate) fn even_parts(rows: usize, parts: usize) -> Vec<std::ops::Range<usize>> {
     let size = rows.div_ceil(parts.max(1));
     (0..parts).map(|k| (k * size).min(rows)..((k + 1) * size).min(rows)).collect()

@@ -65,7 +65,7 @@ fn no_table_ends_undecided() {
 
 #[test]
 fn forty_five_powers_of_one_number() {
-    // Forty-five powers of one number, of which floats see a third: integers end what floats begin.
+    // Forty-five powers of one number: floats see a third of them, so integers end what floats begin.
     let samples = table(Kind::Powers, 400, 45, Labels::Chance, 1);
     let decision = decide(&samples, &DecideOptions::default(), &mut ()).unwrap();
     assert_eq!(decision.verdict(), Some(Verdict::Inseparable));

@@ -12,7 +12,7 @@ use linsep::decide::{Limit, Verdict};
 use linsep::{Samples, Watch};
 use proptest::prelude::*;
 
-/// Returns rows of two clouds, and labels of which those of `wrong` are flipped.
+/// Returns rows of two clouds, and labels; those of the rows `wrong` are flipped.
 fn clouds(
     rows: usize,
     columns: usize,
@@ -79,7 +79,7 @@ fn wrong_labels_in_the_way_are_found_and_proven() {
     assert_eq!(proven.without_suspects.unwrap().verdict(), Some(Verdict::Separable));
 }
 
-/// Where clouds overlap, a row far on the other side is a wrong label to anyone: one in a hundred at the most.
+/// Where clouds overlap, a row far on the other side is a wrong label to anyone: at most one in a hundred.
 #[test]
 fn clean_labels_are_left_alone() {
     for (columns, apart) in [(2, 4.0), (2, 1.0), (50, 0.6), (5, 0.0)] {

@@ -407,7 +407,7 @@ fn a_disk_that_fails_is_an_error_with_its_place() {
     write(&path, (500, 6), false).unwrap();
     let file = in_blocks(&path, 600).unwrap();
     let plain = fs::read(&path).unwrap();
-    // A value that is no number, in the file that was whole when it was opened.
+    // A value that is not a number, in the file that was whole when it was opened.
     let mut spoilt = plain.clone();
     let at = spoilt.len() - 500 * 6 * 4 + (300 * 6 + 2) * 4;
     spoilt[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());

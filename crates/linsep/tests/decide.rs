@@ -348,8 +348,8 @@ fn one_contradiction_in_wide_separable_data() {
 
 #[test]
 fn a_face_of_two_conflicts() {
-    // A row under both labels, and elsewhere a segment through another: two conflicts, of which the
-    // second shows only beside the first. All else is separable.
+    // A row under both labels, and elsewhere a segment through another: two conflicts. The second shows
+    // only beside the first. All else is separable.
     let features = 800;
     let mut values = noise(60, features, 4);
     values.copy_within(..features, 59 * features);

@@ -151,7 +151,7 @@ proptest! {
     }
 }
 
-/// Cancels after so many calls for progress, and keeps the checkpoint as text.
+/// Cancels after `calls_left` calls for progress, and keeps the checkpoint as text.
 struct Interrupter {
     calls_left: u64,
     cancelled: AtomicBool,

@@ -1,4 +1,4 @@
-//! Rows on other machines, of which only bytes come here: the same decision to the last bit, with the same
+//! Rows on other machines, where only bytes come here: the same decision to the last bit, with the same
 //! proof, however the rows are spread and however what is found in them is merged.
 
 mod machines;

@@ -178,7 +178,7 @@ fn tables_of_every_kind() {
     }
 }
 
-/// Asks for an end after so many passes.
+/// Asks for an end after this number of passes.
 struct Impatient(u64, AtomicBool);
 
 impl Watch for Impatient {

@@ -169,7 +169,7 @@ fn numbers_that_are_zero_modulo_a_prime() {
 
 #[test]
 fn scores_that_only_rounding_makes_zero() {
-    // Ten times the first row is the last one but for the last bits of its last number. No direction of
+    // Ten times the first row is the last one, except the last bits of its last number. No direction of
     // floats has a score there that is more than rounding.
     let near = [vec![0.1, 0.2, 0.3], vec![0.1, 0.2, 0.3], vec![1., 2., 3.]];
     for samples in [dense(&near, "+-+"), sparse(&near, "+-+")] {
@@ -209,8 +209,8 @@ fn limits_and_cancellation_leave_it_undecided() {
     assert_eq!(error.to_string(), "max_passes is 0; expected an integer, at least 1");
 }
 
-/// Returns a design with a variable that overlaps, dummies of which some have one outcome alone, and columns
-/// that depend on them, and its labels.
+/// Returns a design and its labels: a variable that overlaps, dummies (some with only one outcome), and columns
+/// that depend on them.
 fn table(rows: usize, seed: u64) -> (Vec<Vec<f64>>, String) {
     let mut state = seed;
     let mut draw = |below: u64| {

@@ -79,7 +79,7 @@ impl Draws {
     }
 }
 
-/// Returns documents: counts of words, of which the k-th is drawn with a probability of about 1 / k.
+/// Returns documents: counts of words, the k-th drawn with a probability of about 1 / k.
 /// A few words decide the label.
 fn documents(count: usize, words: usize, columns: usize) -> (Vec<Vec<(u32, f64)>>, Vec<bool>) {
     let mut draws = Draws(9);
@@ -146,7 +146,7 @@ fn a_million_sparse_features_and_wrong_labels() {
 
 #[test]
 fn sparse_rows_that_conflict_without_a_duplicate() {
-    // XOR on two far features, its rows among documents, none of which it shares a word with.
+    // XOR on two far features, its rows among documents that share no word with it.
     let (mut rows, mut labels) = documents(200, 10, 900_000);
     let (a, b) = (950_000, 999_999);
     for (row, label) in [

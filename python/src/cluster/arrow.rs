@@ -18,7 +18,7 @@ pub fn import(batch: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     let schema = schema.pointer_checked(Some(SCHEMA))?.cast::<FFI_ArrowSchema>();
     let array = array.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
     // SAFETY: capsules of these names hold these structures, alive for as long as `parts` is. The array is
-    // moved out: what is left in the capsule has no release function, so that it is freed once.
+    // moved out: the capsule keeps one without a release function, so it is freed once.
     let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
     let data = data.map_err(|error| PyTypeError::new_err(error.to_string()))?;
     Ok(RecordBatch::from(StructArray::from(data)))

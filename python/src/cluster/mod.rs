@@ -29,8 +29,8 @@ use crate::work::Wire;
 use packed::PackedBatch;
 pub use packer::Packer;
 
-/// Bytes of rows that are looked at together: few enough to stay in the cache while they are, but so many times
-/// what has been found that to merge it costs little; and never many beside memory.
+/// Bytes of rows that are looked at together: few enough to stay in the cache, but many times what has been found,
+/// so that merging it costs little; and never many beside memory.
 const CHUNK_BYTES: usize = 1 << 21;
 const CHUNK_TIMES_FOUND: usize = 64;
 const MOST_CHUNK_BYTES: usize = 1 << 26;
@@ -165,14 +165,14 @@ pub fn numbers_check(py: Python<'_>, rows: u64) -> i64 {
     sum.cast_signed()
 }
 
-/// Returns the key of the packed rows that hold a row: of which partition, and how many packed rows are
-/// before it there.
+/// Returns the key of the packed rows that hold a row, from their partition and how many packed rows are before
+/// it there.
 #[pyfunction]
 pub fn packed_key(partition: i32, place: i64) -> i64 {
     packed::key(partition, place)
 }
 
-/// Returns coef·x + intercept for each row x of a batch whose columns are so many features each.
+/// Returns coef·x + intercept for each row x of a batch; `lengths` has the number of features of each column.
 #[pyfunction]
 pub fn scores<'py>(
     py: Python<'py>,

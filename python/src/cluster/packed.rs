@@ -11,7 +11,7 @@ use pyo3::PyResult;
 
 use super::damaged;
 
-/// Returns the key of packed rows: of which partition they are, and how many are before them there.
+/// Returns the key of packed rows, from their partition and how many are before them there.
 pub fn key(partition: i32, place: i64) -> i64 {
     mix(mix(u64::from(partition.cast_unsigned())) ^ place.cast_unsigned()).cast_signed()
 }

@@ -45,9 +45,10 @@ type RowFault = (i64, Option<String>, String);
 
 #[pymethods]
 impl Packer {
-    /// Returns the packer of a partition whose columns are so many features each, followed by whether a row is
-    /// positive. `numbered`: the number of each row follows; `files`: that is within the file which follows
-    /// then, and here is the number of the first row of each. At most `cut` rows are packed together.
+    /// Returns the packer of a partition. `lengths`: the number of features of each column; the column after them
+    /// says whether a row is positive. `numbered`: the next column is the number of each row. `files`: that number
+    /// is within a file, which the next column names; the map has the number of the first row of each file. At most
+    /// `cut` rows are packed together.
     #[new]
     #[pyo3(signature = (lengths, cut, partition, *, numbered=false, files=None))]
     fn new(

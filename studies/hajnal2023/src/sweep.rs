@@ -161,7 +161,7 @@ impl SweepAxes {
     }
 }
 
-/// Returns powers of ten, and their halves and fifths, where they are so many pixels apart.
+/// Returns powers of ten, and their halves and fifths, where they are `room` pixels apart.
 fn ticks(
     [low, high]: [f64; 2],
     scale: &Scale,

@@ -43,7 +43,7 @@ fn require_room(args: &GenerateArgs, layout: Layout) -> Result<(), Failure> {
     let refused = |what: String, hint: &str| {
         Err(Failure::usage(format!("{}: {size}: {what}", path_name(&args.output)), Some(hint)))
     };
-    // Random numbers have about so many digits.
+    // As text, a random number takes about twice its bytes.
     let written = if layout == Layout::Npy { value } else { 2 * value };
     let needed = rows.saturating_mul(columns).saturating_mul(written);
     if let Some(free) = disk::free(&args.output).filter(|&free| needed > free) {

@@ -26,7 +26,7 @@ pub fn settings(args: &MethodArgs) -> Result<MethodSettings, Failure> {
         let (key, value) = text
             .split_once('=')
             .ok_or_else(|| Failure::usage(format!("--set {text}: expected KEY=VALUE"), None))?;
-        // A word that is no JSON is a string: loss=hinge.
+        // A word that is not JSON is a string: loss=hinge.
         change(key, Some(serde_json::from_str(value).unwrap_or_else(|_| value.into())));
     }
     Ok(MethodSettings::configured(&args.method, changes)?)

@@ -23,7 +23,7 @@ pub struct About {
     pub rows: RowNumbers,
     /// Missing values that were filled in.
     pub filled: u64,
-    /// Columns that are no features.
+    /// Columns that are not features.
     pub left_out: Vec<LeftOut>,
     /// The column of the labels, where they are a column of the table.
     pub label_column: Option<Column>,
@@ -60,16 +60,16 @@ impl About {
     }
 }
 
-/// A column that is no feature, although nobody said so.
+/// A column that was found not to be a feature, although nobody said so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// The column.
     pub column: Column,
-    /// Why it is no feature.
+    /// Why it is not a feature.
     pub why: WhyLeftOut,
 }
 
-/// Why a column is no feature.
+/// Why a column is not a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WhyLeftOut {
     /// It has no name and counts the rows.

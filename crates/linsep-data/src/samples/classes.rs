@@ -111,7 +111,7 @@ impl Classes {
         Ok(named(part.with_labels(labels), names))
     }
 
-    /// Returns all rows, of which those of one class are positive. Features are shared, not copied.
+    /// Returns all rows; those of class `positive` are positive. Features are shared, not copied.
     pub fn one_vs_rest(&self, samples: &Samples, positive: usize) -> Samples {
         let labels = self.codes.iter().map(|&code| code as usize == positive).collect();
         let other = match self.count() {

@@ -6,9 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// From so many features on, rows in which few of them are not zero are stored sparse.
+/// Rows with at least this many features, few of them not zero, are stored sparse.
 const SPARSE_FEATURES: usize = 1000;
-/// Few: one of so many.
+/// Few: at most one in this many.
 const SPARSE_SHARE: usize = 20;
 
 /// How columns become features.

@@ -124,7 +124,7 @@ impl Features {
         self.extended_norm(i).is_finite()
     }
 
-    /// Errors if there is no memory for a copy of so many of the rows.
+    /// Errors if there is no memory for a copy of `rows` rows.
     pub fn require_rows(&self, rows: usize) -> Result<(), Error> {
         match self {
             Features::Dense64(m) => memory::require_values::<f64>(rows * m.columns()),
@@ -347,8 +347,7 @@ impl Samples {
         self
     }
 
-    /// Returns the same rows as a part of this data, of which one of the classes may be absent. Errors if no row is
-    /// named.
+    /// Returns these rows as a part of the data; one of the classes may be absent from it. Errors if no row is named.
     pub fn part_of(&self, rows: &[usize]) -> Result<Self, Error> {
         if rows.is_empty() {
             return Err(ErrorKind::NoRows { dropped: 0 }.into());

@@ -15,7 +15,7 @@ pub struct Sparse {
 }
 
 impl Sparse {
-    /// Returns the rows given in compressed form, or what is wrong with that form.
+    /// Returns the rows given in compressed form, or says what is wrong with it.
     ///
     /// `offsets` starts at 0, never falls and ends at the number of values; indices rise strictly
     /// within a row and lie below `columns`.

@@ -4,7 +4,7 @@
 /// a power of two. The vector (1 / SHIFT, -1) in both columns, taken with either sign, holds them together.
 pub const SHIFT: f64 = (1_u64 << 52) as f64;
 
-/// A number as the sum of two floats, of which the first is the number rounded.
+/// A number as the sum of two floats; the first is the number rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FloatPair {
     pub high: f64,

@@ -88,7 +88,8 @@ pub struct Structure<'a> {
 }
 
 impl<'a> Structure<'a> {
-    /// Returns the vectors of a model, of which rows are left out that are not `kept`. Costs a pass where vectors are sums of raw numbers.
+    /// Returns the vectors of a model, without rows that are not `kept`. Costs a pass where vectors are sums of raw
+    /// numbers.
     ///
     /// Errors if the response does not fit the model or the design, or if it has nothing to say.
     pub fn new(
@@ -115,7 +116,7 @@ impl<'a> Structure<'a> {
     }
 
     /// Returns the same vectors with the bias in the place of a column, counted from 0, that is one number, not
-    /// zero, in all rows. Nothing if it is not, or if vectors are no rows of the design.
+    /// zero, in all rows. Nothing if it is not, or if vectors are not rows of the design.
     pub fn with_constant(mut self, column: usize) -> Option<Self> {
         if self.shown == ShownAs::WithBias
             || !self.layout.is_plain()
@@ -329,7 +330,7 @@ impl<'a> Structure<'a> {
         (BLOCK_VALUES / values.max(1)).clamp(2, 1 << 14)
     }
 
-    /// Shows so many rows in blocks, made one by one by `make`.
+    /// Shows `rows` rows in blocks, made one by one by `make`.
     fn show(
         &self,
         rows: usize,

@@ -156,7 +156,7 @@ fn right_censoring_makes_a_chain() {
     let times = [1.0, 2.0, 3.0, 3.0, 4.0];
     let response = survival(&times, "x.x.x", None);
     let breslow = Model::Cox { ties: Ties::Breslow };
-    // 1 is compared with what is censored before the next event, and with that.
+    // 1 is compared with rows censored before the next event, and with that event.
     check(&[1.0, 2.0, 4.0, 8.0, 16.0], 1, breslow, &response, &["+-1", "+-3", "+-4", "+-12"]);
     // Events at one time are equal to each other, but not if ties are exact.
     let response = survival(&[1.0, 1.0, 2.0], "xx.", None);

@@ -216,7 +216,7 @@ fn half_the_distance_of_two_points_bounds_the_geometric_margin() {
             );
             assert!(upper(&[(0, 0.5), (1, 0.25), (2, 1.0)]) > half);
             assert_eq!(upper(&[(0, 0.5), (1, 0.5)]), f64::MAX);
-            // The length of w does not count, and the bias is no part of it.
+            // The length of w does not count, and the bias is not part of it.
             let (w, b) = ([4.0, 0.0], -4.0 * (offset + half));
             let lower = margin_lower_bound(&samples, Geometric, &w, b);
             assert!(

@@ -90,7 +90,7 @@ fn damaged() -> Error {
     ErrorKind::Damaged { what: "a block of the cache is cut".to_string() }.into()
 }
 
-/// Reads so many values of a column; gives each to `put`.
+/// Reads `rows` values of a column; gives each to `put`.
 fn read_column(
     bytes: &mut Bytes,
     rows: usize,
@@ -133,7 +133,7 @@ pub(super) fn encode_dense<T: Element>(values: &[T], columns: usize) -> Vec<u8> 
     out
 }
 
-/// Returns a block of sparse rows, of which `ends` says where each ends.
+/// Returns a block of sparse rows; `ends` says where each ends.
 pub(super) fn encode_sparse(ends: &[usize], indices: &[u32], values: &[f64]) -> Vec<u8> {
     let mut out = vec![];
     out.extend_from_slice(&(values.len() as u32).to_le_bytes());
@@ -164,9 +164,9 @@ pub(super) fn encode_ids(ids: &RowIds, out: &mut Vec<u8>) {
 /// What the rows of a cache look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum CacheShape {
-    /// Dense `f64` of so many columns.
+    /// Dense `f64`, with the number of columns.
     Dense64(usize),
-    /// Dense `f32` of so many columns.
+    /// Dense `f32`, with the number of columns.
     Dense32(usize),
     /// Sparse: the number of the first feature, and of all features.
     Sparse(u8, usize),

@@ -103,7 +103,7 @@ pub(crate) enum Numbers {
 }
 
 impl Files {
-    /// Returns the files, of which only the ends have been read.
+    /// Returns the files; only their ends have been read.
     ///
     /// Errors if one cannot be opened, is damaged, or has other columns than the first.
     pub(crate) fn open(paths: &[PathBuf], format: Format) -> Result<Self, Error> {

@@ -136,7 +136,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Writes columns side by side into rows of so many values, from the place `to` on.
+/// Writes columns side by side into rows of `width` values, from the place `to` on.
 fn transpose<T: Float>(columns: &[Cow<[T]>], width: usize, to: usize, out: &mut [T]) {
     if let Ok(columns) = <&[Cow<[T]>; TILE]>::try_from(columns) {
         let rows = out.len() / width;

@@ -17,7 +17,7 @@ use crate::{Categorical, Expected, ReadOptions, TableReader};
 /// Batches of a part that wait until it is their turn.
 const WAITING: usize = 4;
 
-/// Files of which columns have been chosen.
+/// Files, with the columns that were chosen.
 pub(crate) struct PickedFiles {
     files: Arc<Files>,
     chosen: ChosenColumns,
@@ -89,7 +89,7 @@ impl PickedFiles {
         Self::new(Arc::new(files), chosen)
     }
 
-    /// Returns the same files with the label alone, of which nothing else is asked.
+    /// Returns the same files with the label column alone.
     fn label_alone(&self) -> Result<Self, Error> {
         let chosen = ChosenColumns { label: self.chosen.label, ..ChosenColumns::default() };
         Self::new(self.files.clone(), chosen)
@@ -133,7 +133,7 @@ impl PickedFiles {
         Wanted { numbers: numbers.clone(), texts: texts[..categories].to_vec() }
     }
 
-    /// Hands on the raw rows of a part, of which `levels` says the codes, and `rows` which they are.
+    /// Hands on the raw rows of a part, or only `rows` of it; `levels` has the codes of its texts.
     pub(crate) fn raw(
         &self,
         part: usize,
@@ -213,7 +213,7 @@ fn columns_of(files: &Files) -> TableColumns {
     TableColumns { width: files.names().len(), names: Some(files.names().to_vec()) }
 }
 
-/// Returns what the first cells of the columns look like that might be no features.
+/// Returns what the first cells look like in columns that might not be features.
 fn survey(files: &Files) -> Result<Vec<SeenCells>, Error> {
     let names = files.names();
     let mut seen = vec![SeenCells::default(); names.len()];
@@ -364,7 +364,7 @@ impl TableReader for ColumnarTable {
         }
         let workers = rayon::current_num_threads().min(parts);
         std::thread::scope(|scope| {
-            // Each worker decodes every so manieth part and waits until it is its turn.
+            // Each of n workers decodes every n-th part and waits until it is its turn.
             let turns: Vec<_> = (0..workers)
                 .map(|worker| {
                     let (send, pieces) = sync_channel(WAITING);

@@ -32,7 +32,7 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// Writes a file in the format of its extension, with so many rows per part.
+    /// Writes a file in the format of its extension, with `rows` rows per part.
     pub(super) fn write(&self, name: &str, batch: &RecordBatch, rows: usize) -> PathBuf {
         let path = self.path(name);
         let file = File::create(&path).unwrap();

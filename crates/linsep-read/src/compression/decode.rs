@@ -29,7 +29,7 @@ impl fmt::Display for Damage {
 
 impl StdError for Damage {}
 
-/// Returns what is wrong with the compressed bytes, if that is why reading failed.
+/// Returns how the compressed bytes are damaged, if that is why reading failed.
 pub(super) fn damage(error: &io::Error) -> Option<String> {
     error.get_ref()?.downcast_ref::<Damage>().map(|Damage(what)| what.clone())
 }

@@ -125,7 +125,7 @@ impl NpyMatrix {
         self.columns * self.number.bytes()
     }
 
-    /// Returns so many rows, whose bytes `fill` puts in place.
+    /// Returns `rows` rows; `fill` puts their bytes in place.
     pub(super) fn decode_rows(
         &self,
         rows: usize,
@@ -279,7 +279,7 @@ impl NpyArray {
     ) -> Result<Self, Error> {
         let matrix = NpyMatrix::of(&input)?;
         if input.file().is_none() {
-            // Before anything is made per column, of which there may not be as many as are claimed.
+            // Before anything is made per column: there may be fewer columns than the header claims.
             matrix.require()?;
         }
         let chosen = matrix.choose(options, file.is_some())?;
@@ -375,7 +375,7 @@ pub(super) fn labels_beside(source: &Source) -> Option<std::path::PathBuf> {
     (plain.extension()? == "npy" && beside.is_file()).then_some(beside)
 }
 
-/// Returns the first or the last of so many columns, if it is all that is left out.
+/// Returns the first or the last of `columns` columns, if it is the only one left out.
 fn edge_left_out(columns: usize, keep: &[usize]) -> Option<usize> {
     match keep {
         _ if keep.len() + 1 != columns => None,

@@ -97,7 +97,7 @@ impl TableReader for NpyTable {
     }
 }
 
-/// Returns the rows from `first` on that come next, at most so many.
+/// Returns the rows that come next, at most `rows`; `first` is the number of the first.
 pub(super) fn next_rows(
     payload: &mut Payload,
     matrix: &NpyMatrix,
@@ -116,7 +116,7 @@ pub(super) fn next_rows(
     features.map_err(|error| later(error, first))
 }
 
-/// Returns the error of a row that comes after so many others.
+/// Returns the error of a row that comes after `rows` others.
 pub(crate) fn later(mut error: Error, rows: usize) -> Error {
     error.place.row = error.place.row.map(|row| rows as u64 + row);
     error

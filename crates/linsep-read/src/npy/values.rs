@@ -22,7 +22,7 @@ pub(super) struct Payload {
 }
 
 impl Payload {
-    /// Returns the bytes that `reader` is at, of which `expected` belong to values.
+    /// Returns the bytes that `reader` is at; the first `expected` of them belong to values.
     pub(super) fn new(reader: Box<dyn Read + Send>, expected: u64) -> Self {
         Payload { reader, expected, found: 0 }
     }
@@ -114,7 +114,7 @@ pub(super) fn read_columns<T: Target>(
     Ok(values)
 }
 
-/// Writes whole columns, the first of which is column `first`, into a matrix stored row by row.
+/// Writes whole columns, from column `first` on, into a matrix stored row by row.
 ///
 /// Errors if an integer is not exact.
 pub(super) fn transpose<T: Target>(

@@ -77,8 +77,7 @@ pub(super) trait Parts: Send + Sync {
     fn check(&self) -> Result<(), Error>;
 }
 
-/// Labelled rows on a disk, of which a few blocks are in memory at a time; labels always are, with one
-/// byte per row.
+/// Labelled rows on a disk. A few blocks are in memory at a time; labels always are, with one byte per row.
 ///
 /// What they hold is the same as what [`read`](super::read) would return. A file that changes between two
 /// passes is an error.
@@ -287,8 +286,8 @@ impl Streamed {
         row + before.start
     }
 
-    /// Returns raw rows, of which the first is row `first` of the parts, as samples, and the number of the
-    /// first of them; none if all are left out.
+    /// Returns raw rows, from row `first` of the parts on, as samples, and the number of the first of them; none
+    /// if all are left out.
     fn samples(&self, first: usize, raw: Features) -> Result<Option<(usize, Samples)>, Error> {
         let (raw, number) = without(raw, first, &self.dropped);
         if raw.rows() == 0 {

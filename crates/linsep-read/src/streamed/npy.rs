@@ -26,7 +26,7 @@ pub(super) struct NpyParts {
 }
 
 impl NpyParts {
-    /// Returns the array in blocks of about so many bytes, or none if it is compressed or in Fortran order.
+    /// Returns the array in blocks of about `block_bytes` bytes, or none if it is compressed or in Fortran order.
     pub(super) fn open(
         path: &Path,
         input: &Input,

@@ -11,7 +11,7 @@ use linsep::decide::MarginKind;
 const MATRIX: usize = 12;
 /// Lines of the list of classes that are not separable.
 const LISTED: usize = 20;
-/// Characters of a line that the columns of the matrix share, and of a name above one of them at the most.
+/// Characters of a line that the columns of the matrix share; the most characters of a name above one of them.
 const ACROSS: usize = 60;
 const HEADER: usize = 15;
 

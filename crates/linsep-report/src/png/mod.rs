@@ -9,7 +9,7 @@ const SCALE: f32 = 2.0;
 
 /// Returns the PNG file of an SVG file.
 ///
-/// Errors, with what is wrong, if that is no drawing, or too large.
+/// Errors, with the reason, if `svg` is not a drawing or is too large.
 pub fn png(svg: &str) -> Result<Vec<u8>, String> {
     let mut options =
         usvg::Options { font_family: "DejaVu Sans".to_string(), ..Default::default() };

@@ -257,8 +257,8 @@ pub struct TimedPass {
 }
 
 impl DecideAnswer {
-    /// Reads rows again for what is to be drawn of them, and counts those passes. Rows that are not in memory are not read
-    /// again for distances once a limit was reached.
+    /// Reads rows again to draw them, and counts those passes. Rows that are not in memory are not read again for
+    /// distances once a limit was reached.
     ///
     /// Errors if they cannot be read.
     pub fn draw(
@@ -317,7 +317,7 @@ impl DecideAnswer {
         self.decision.conflict().map(Conflict::rows).unwrap_or_default()
     }
 
-    /// Returns what is in [`to_json`](Self::to_json) but for the weights and the proof, which are long.
+    /// Returns [`to_json`](Self::to_json) without the weights and the proof, which are long.
     pub fn facts(&self) -> Map<String, Value> {
         let (decision, about, shape) = (&self.decision, &self.data.about, self.data.shape);
         let value = json!({

@@ -191,8 +191,8 @@ pub struct FitAnswer {
 }
 
 impl FitAnswer {
-    /// Reads rows again for what is to be drawn of them. Rows that are not in memory are not read again for distances
-    /// once a limit was reached.
+    /// Reads rows again to draw them. Rows that are not in memory are not read again for distances once a limit was
+    /// reached.
     ///
     /// Errors if they cannot be read.
     pub fn draw(
@@ -301,7 +301,7 @@ impl ClassFitAnswer {
     }
 }
 
-/// Returns what is common to all that a fit says.
+/// Returns the JSON keys that all answers of a fit have.
 pub(super) fn fit_json(shape: Shape, method: &MethodSettings, fit: &Fit) -> Value {
     let evaluation = &fit.evaluation;
     let mut settings = serde_json::to_value(method).expect("settings are plain data");

@@ -134,7 +134,7 @@ impl Choice {
     }
 }
 
-/// Learns with rows of which each counts as much as its label is believed.
+/// Learns from rows weighted by how much their labels are believed.
 struct Learner<'a> {
     all: &'a LabelledRows<'a>,
     belief: &'a [f64],

@@ -30,8 +30,8 @@ pub use proven::{Cost, Proven};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AuditOptions {
-    /// The number of suspects, from the most suspicious on, of which the margin without them is bounded one by
-    /// one; default 10, or none if there are more than a million values, where it would take longer than all else.
+    /// Separable data: bound the largest margin without each of this many suspects, the most suspicious first.
+    /// Default 10, or none if there are more than a million values, where it would take longer than all else.
     pub leave_out: Option<usize>,
     /// The time after which the work ends; default none.
     pub time_limit: Option<Duration>,

@@ -47,7 +47,7 @@ pub struct Cost {
     pub without: Option<MarginBounds>,
 }
 
-/// Returns what is proven about rows of which these are suspects, and what each row costs the margin if all are
+/// Returns what is proven about rows and these suspects among them, and what each row costs the margin if all are
 /// separable; none if there was no time even to begin.
 pub(super) fn prove(
     samples: &Samples,

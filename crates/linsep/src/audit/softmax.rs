@@ -17,7 +17,7 @@ use crate::decide::lbfgs::{LossValue, PlainDescent, SmoothLoss};
 use crate::standard::Standard;
 use crate::standardised::{StandardisedRows, logistic_loss, softmax_loss};
 
-/// Steps of L-BFGS at the most, and the relative gain that is too small for another.
+/// The most steps of L-BFGS, and the relative gain that is too small for another.
 const STEPS: usize = 300;
 const GAIN: f64 = 1e-4;
 

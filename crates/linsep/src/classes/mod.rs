@@ -33,7 +33,7 @@ pub enum Versus {
 }
 
 impl Versus {
-    /// Returns the questions about all pairs of so many classes: the earlier is negative.
+    /// Returns the questions about all pairs of `classes` classes: the earlier is negative.
     pub fn pairs(classes: usize) -> Vec<Versus> {
         let after = |negative: usize| {
             (negative + 1..classes).map(move |positive| Versus::Pair { negative, positive })
@@ -41,7 +41,7 @@ impl Versus {
         (0..classes).flat_map(after).collect()
     }
 
-    /// Returns the questions about each of so many classes against the rest.
+    /// Returns the questions about each of `classes` classes against the rest.
     pub fn one_vs_rest(classes: usize) -> Vec<Versus> {
         (0..classes).map(|positive| Versus::OneVsRest { positive }).collect()
     }

@@ -117,7 +117,7 @@ impl<'a> Budget<'a> {
     }
 }
 
-/// Time and a flag alone, for work that is no decision, and for the decisions within it.
+/// Time and a flag alone, for work that is not a decision, and for the decisions within it.
 pub(crate) struct Deadline<'a> {
     until: Option<Instant>,
     cancelled: Option<&'a AtomicBool>,

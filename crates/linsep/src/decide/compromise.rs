@@ -25,7 +25,7 @@ use crate::watch::Watch;
 
 /// A step that lowers the loss by a smaller share than this is the last.
 const SMALL: f64 = 1e-4;
-/// The passes that it takes unless the options allow fewer. The optimum is no proof, so near it will do.
+/// The passes that it takes unless the options allow fewer. The optimum is not a proof, so near it will do.
 const MOST_PASSES: u64 = 60;
 
 /// A hyperplane that puts most rows on their own side.
@@ -49,7 +49,7 @@ pub struct Compromise {
 /// use linsep::data::Memory;
 /// use linsep::decide::{DecideOptions, compromise_data};
 ///
-/// // Positive rows are on the right, but for one that has changed places with a negative one.
+/// // Positive rows are on the right, except one that has changed places with a negative one.
 /// let x = vec![-4.0, -3.0, 2.0, -1.0, 1.0, -2.0, 3.0, 4.0];
 /// let samples = Samples::dense(x, 1, (0..8).map(|i| i >= 4).collect())?;
 /// let found = compromise_data(&Memory::new(&samples), &DecideOptions::default(), &mut ())?;

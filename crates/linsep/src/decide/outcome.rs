@@ -111,7 +111,7 @@ pub enum Way {
     Exact,
     /// One row under both labels.
     Duplicates,
-    /// The working set in coordinates of which none is nearly a combination of others.
+    /// The working set in coordinates that do not nearly depend on each other.
     Ladder,
 }
 
@@ -176,8 +176,8 @@ impl Decision {
         }
     }
 
-    /// Returns the proof of the verdict or, if undecided, of what is known: that no hyperplane separates
-    /// strictly, if rows that rule it out were found.
+    /// Returns the proof of the verdict. If undecided, returns the proof that no hyperplane separates strictly, if
+    /// rows that rule it out were found.
     pub fn proof(&self) -> Option<&Proof> {
         match &self.outcome {
             Outcome::Separable { proof, .. }

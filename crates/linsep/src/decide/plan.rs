@@ -3,7 +3,7 @@
 //! ```text
 //! rows                            order of strategies
 //! ------------------------------  ----------------------------------------------------------
-//! few features for so many rows   working set, the same on the ladder
+//! few features relative to rows   working set, the same on the ladder
 //! many features, dense            duplicates, smooth, for the largest margin the interior
 //!                                 point method, then the working set, the same on the ladder
 //! many features, sparse           duplicates, smooth, dual
@@ -87,7 +87,7 @@ pub(crate) enum PlanStep {
     Duplicates { sums: bool },
     /// L-BFGS on the logistic loss.
     Smooth { passes: u64 },
-    /// Dual coordinate descent, and a look at the signs of sparse rows after so many passes.
+    /// Dual coordinate descent, and a look at the signs of sparse rows after `passes` passes.
     Dual { passes: u64 },
     /// Working set and point of smallest norm.
     WorkingSet(WorkingSize),
@@ -229,16 +229,15 @@ pub(crate) fn near_rows(shape: Shape) -> usize {
     NEAR_ROWS * (shape.columns + 1)
 }
 
-/// Returns how many rows near a hyperplane may be asked for conflicts that share none, where so many conflicts are
-/// looked for.
+/// Returns how many rows near a hyperplane may be asked for `conflicts` conflicts that share none.
 pub(crate) fn packing_rows(shape: Shape, conflicts: usize) -> usize {
     let coordinates = shape.columns + 1;
     let rows = (PACKING_ROWS + PACKING_SHARE * conflicts).saturating_mul(coordinates);
     rows.min(PACKING_VALUES / coordinates)
 }
 
-/// Returns the products that the search for them may take; none where there are so many features that they would not
-/// do for one.
+/// Returns the products that the search for `conflicts` conflicts may take; 0 if there are too many features to find
+/// even one.
 pub(crate) fn packing_products(shape: Shape, conflicts: usize) -> usize {
     let coordinates = shape.columns + 1;
     // What to prove that each is needed takes, about.
@@ -256,12 +255,12 @@ pub(crate) fn packing_questions(shape: Shape) -> usize {
     (removal_questions(shape) / 4).min(PACKING_QUESTIONS)
 }
 
-/// Returns true if features may be left out of a weak separator of so many, one after the other.
+/// Returns true if features may be left out, one after the other, of a weak separator with `features` of them.
 pub(crate) fn thinning_is_affordable(rows: usize, features: usize) -> bool {
     rows.saturating_mul(features.pow(3)) <= THINNING_PRODUCTS
 }
 
-/// Returns true if so many values may be copied to be scaled.
+/// Returns true if `values` values may be copied to be scaled.
 pub(crate) fn scaling_is_affordable(values: usize) -> bool {
     values <= SCALED_VALUES
 }

@@ -1,4 +1,4 @@
-//! Rows that span all rows, and coordinates of which all others are combinations: exactly, or with a chance
+//! Rows that span all rows, and coordinates that all others are combinations of: exactly, or with a chance
 //! of 2^-58 too few of either.
 //!
 //! ```text
@@ -29,7 +29,7 @@ pub(super) struct Spanning {
     pub rows: Vec<usize>,
     /// Such independent ones.
     pub independent: Vec<usize>,
-    /// Coordinates, rising, of which all others are combinations.
+    /// Coordinates, rising, that all others are combinations of.
     pub coordinates: Vec<usize>,
 }
 

@@ -29,9 +29,9 @@ pub(super) struct SeenPoint {
 }
 
 impl RowView {
-    /// Returns the view through a ladder that is made for data of which some rows are given, and rows that
-    /// span all, those that are given among them. Nothing if the ladder leaves the range of floats, or if
-    /// the work was halted. Errors if the data cannot be read.
+    /// Returns the view through a ladder made for the data, and rows that span all rows, `some` among them.
+    /// Nothing if the ladder leaves the range of floats, or if the work was halted. Errors if the data cannot
+    /// be read.
     pub fn ladder(
         data: &Passes,
         some: Vec<usize>,
@@ -70,7 +70,7 @@ impl RowView {
         }
     }
 
-    /// Returns the number of coordinates in which rows of so many are seen.
+    /// Returns the number of coordinates in which rows of `dimension` coordinates are seen.
     pub fn dimension(&self, dimension: usize) -> usize {
         match self {
             RowView::Lifted => dimension,

@@ -1,6 +1,6 @@
 //! Sums of products in twice the precision.
 //!
-//! A number is the sum of two floats, of which the second is the rounding error of the first. Every product
+//! A number is the sum of two floats; the second is the rounding error of the first. Every product
 //! and every sum is split into its rounded value and its error, which is a float itself, so results do not
 //! depend on whether a machine has a fused multiply-add; a dot product has eight lanes that are added up in
 //! one fixed order.
@@ -28,7 +28,7 @@ impl From<f64> for Twice {
 }
 
 impl Twice {
-    /// Returns the sum of two floats of which the second is small against the first.
+    /// Returns the sum of two floats, the second small against the first.
     #[inline(always)]
     fn of(high: f64, low: f64) -> Self {
         let sum = high + low;

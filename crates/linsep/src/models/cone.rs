@@ -76,7 +76,7 @@ impl Face {
         }
     }
 
-    /// Returns the first vectors off the face, rising, at most so many. Costs a pass if rows are on both.
+    /// Returns the first vectors off the face, rising, at most `most`. Costs a pass if rows are both on and off it.
     pub fn rows_off(&self, question: &DirectionQuestion, most: usize) -> Result<Vec<usize>, Error> {
         match (self.rows, &self.on) {
             (0, _) => Ok((0..question.vectors.min(most)).collect()),

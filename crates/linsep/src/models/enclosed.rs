@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Every sum of d products in floats is within (d + 4) 2^-52 of the sum of their magnitudes, underflow apart, which
-//! numbers of about one stay clear of; what is left of rounding is less than the hundredth part that is added to every bound.
+//! numbers of about one stay clear of. All other rounding is less than the hundredth part that is added to every bound.
 //!
 //! S. Rump, Verification methods: rigorous results using floating-point arithmetic, Acta Numerica 19 (2010), theorem 10.2.
 

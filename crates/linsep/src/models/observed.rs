@@ -52,7 +52,7 @@ impl Family {
         Family::Cox,
     ];
 
-    /// Returns the model with these options, of which each family has its own.
+    /// Returns the model of this family, with those of the options that it has.
     pub fn model(self, intercept: bool, parallel: bool, ties: Ties) -> Model {
         match self {
             Family::Binomial => Model::Binomial { intercept },

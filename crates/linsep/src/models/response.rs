@@ -135,7 +135,7 @@ pub fn events(column: ResponseColumn, event: Option<&str>) -> Result<Vec<bool>, 
         remedy: None,
     };
     if different.len() > 2 {
-        return Err(about("two values, of which one is the event".to_string()));
+        return Err(about("two values, one of them the event".to_string()));
     }
     if !different.iter().any(|&row| column.is(row, event)) {
         return Err(about(format!("rows with the event {}", quoted(event))));
@@ -247,7 +247,7 @@ mod tests {
         check_events("1 0 1", Some("0"), ".x.");
         check_events("dead alive", Some("dead"), "x.");
         check_events("1 2", Some("3"), "expected rows with the event 3, found 1, 2");
-        let three = "expected two values, of which one is the event, found 0, 1, 2";
+        let three = "expected two values, one of them the event, found 0, 1, 2";
         check_events("0 1 2", Some("1"), three);
         check_events("0 1 2 3", Some("1"), &format!("{three}, …"));
     }

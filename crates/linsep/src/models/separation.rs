@@ -58,7 +58,7 @@ impl SeparationOptions {
         self
     }
 
-    /// Returns the options with so many separated rows to name.
+    /// Returns the options with at most `most` separated rows to name.
     pub fn with_most_rows(mut self, most: usize) -> Self {
         self.most_rows = Some(most);
         self
@@ -101,7 +101,8 @@ pub struct Separation {
     pub settled: Vec<usize>,
     /// The separated vectors; none where a row makes one vector.
     pub excluded: Vec<Vector>,
-    /// The dimension of the cone of directions along which the likelihood never falls, but for those that change nothing.
+    /// The dimension of the cone of directions along which the likelihood never falls, without those that change
+    /// nothing.
     pub cone_dimension: usize,
     /// The number of independent combinations of coefficients that change nothing.
     pub aliased_dimension: usize,
@@ -137,7 +138,7 @@ pub enum SeparationKind {
 pub enum Open {
     /// Which coefficients are infinite or aliased. The separated rows are so, and others may be.
     Coefficients,
-    /// Some signs of infinite coefficients: that which is named occurs, and the other may.
+    /// Some signs of infinite coefficients: the sign that is named occurs, and the other may.
     Signs,
 }
 
@@ -207,7 +208,7 @@ impl From<linsep_data::Error> for SeparationError {
 /// The kind is proven, and the rows and columns are found without rounding. A limit holds for the whole question; what
 /// was proven before it is reached is said all the same, and [`Separation::open`] says what is not known.
 ///
-/// Cost: one decision per step to the face, of which there are few, and a few passes to find the signs of infinite
+/// Cost: one decision per step to the face (there are few steps), and a few passes to find the signs of infinite
 /// columns.
 ///
 /// ```

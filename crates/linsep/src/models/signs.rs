@@ -43,7 +43,7 @@ const NEAREST_ROWS: usize = 4;
 const OTHER_ROWS: usize = 2;
 /// Rows per dimension that one direction adds at most.
 const ADDED_ROWS: usize = 2;
-/// Rows of which the products of all pairs are kept.
+/// The most rows whose products of all pairs are kept.
 const MOST_PRODUCTS: usize = 3000;
 /// What is left of a target is nothing below this share of it, as far as floats can tell.
 const NOTHING: f64 = 1e-9;
@@ -281,7 +281,7 @@ impl<'a> SignSearch<'a> {
         in_lowest_terms(on_one_exponent(sums))
     }
 
-    /// Finds out about all coefficients of which one sign is known. False if halted.
+    /// Finds the other sign, or that there is none, of all coefficients with one known sign. False if halted.
     fn run(&mut self, known: &mut KnownSigns) -> Result<bool, DecideError> {
         let mut open: Vec<usize> = (0..known.plus.len()).filter(|&k| known.is_open(k)).collect();
         // Coefficients about which floats were wrong.

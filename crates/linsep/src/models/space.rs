@@ -11,7 +11,7 @@ use crate::decide::{Halt, PRIMES, Prime};
 /// The directions that are orthogonal to some rows.
 #[derive(Clone, Debug)]
 pub(super) enum Space {
-    /// All directions, of so many coordinates.
+    /// All directions, with the number of coordinates.
     All(usize),
     /// Those that these span.
     Spanned(Vec<Vec<IBig>>),
@@ -50,8 +50,9 @@ impl Space {
     }
 }
 
-/// Returns places of coefficients, those that come first if they can, whose values tell the directions of a space apart: as
-/// many as it has dimensions, but for what changes no coefficient; nothing if halted. The rank is modulo a prime, so it is never too high.
+/// Returns places of coefficients whose values tell the directions of a space apart, preferring those that come first:
+/// as many as the space has dimensions, without those that change no coefficient. Nothing if halted. The rank is modulo
+/// a prime, so it is never too high.
 pub(super) fn telling(
     space: &Space,
     coefficients: &[Coefficient],

@@ -598,7 +598,7 @@ fn interrupted(
     (clock.session() >= time_limit?).then_some(Stop::TimeLimit)
 }
 
-/// Returns all rows, of which the first is at hand, or all are if they are in memory.
+/// Returns all rows; the first is at hand, or all are if they are in memory.
 fn first_rows<'a>(whole: &'a Whole<'a>, settings: &FitSettings) -> Rows<'a> {
     let block = Block::whole(whole.in_memory(), 0);
     Rows::at_hand(whole, &block, settings.method.learns_raw())

@@ -62,8 +62,8 @@ pub(crate) fn random_stream(seed: u64, number: u64) -> Xoshiro256PlusPlus {
 ///
 /// A random order of p positive and q negative rows has 2pq / (p + q) changes on average. With a tenth of them,
 /// runs of one class are ten times as long as chance makes them, and a method forgets one class while it sees
-/// the other. Two classes change at least once, so no rows are called sorted of which a random order has fewer
-/// than ten changes on average, and no more than one random order in 90,000 is. Costs a look at each label.
+/// the other. Two classes change at least once, so rows are never called sorted if a random order has fewer than
+/// ten changes on average; at most one random order in 90,000 is called sorted. Costs a look at each label.
 ///
 /// ```
 /// use linsep::online::sorted_by_class;

@@ -17,7 +17,7 @@
 //! epoch. Since w stands still during a run, it is checked once per run, and while w is the pocket,
 //! both runs grow together.
 //!
-//! Guarantee: w is that of the Perceptron, so it separates after as many updates at the most; and after every epoch the
+//! Guarantee: w is that of the Perceptron, so it separates after at most as many updates; and after every epoch the
 //! pocket makes no more mistakes than the Perceptron's hyperplane. If samples are drawn at random from inseparable
 //! data, the pocket holds a hyperplane with the fewest mistakes with a probability that tends to one, without a
 //! bound on the time. Cost per pass: n dot products, one axpy per mistake, and n more dot products per check: at

@@ -327,7 +327,7 @@ mod tests {
         check(r#"{"name":"sgd","loss":"l0"}"#, "unknown variant `l0`");
     }
 
-    /// Runs some epochs, cut into spans of so many rows, and returns what came of it. After each
+    /// Runs some epochs, cut into spans of `span_rows` rows, and returns what came of it. After each
     /// span the method is thrown away and restored from its state as text, if asked for.
     fn run(
         method: &MethodSettings,

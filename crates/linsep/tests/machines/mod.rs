@@ -16,7 +16,7 @@ pub struct Machines<'a> {
 }
 
 impl<'a> Machines<'a> {
-    /// Returns so many machines with rows, at most.
+    /// Returns at most `count` machines, those that have rows.
     pub fn new(samples: &'a Samples, count: usize) -> Self {
         let rows = samples.rows();
         // Skewed: the parts grow. A machine without rows has nothing to answer, and is not asked.

@@ -1,4 +1,4 @@
-//! Proof files that were changed so that they cannot hold, each of which must be refused.
+//! Proof files that were changed so that they cannot hold: each must be refused.
 
 use linsep::Samples;
 use linsep::proof::{IBig, Proof, verify};

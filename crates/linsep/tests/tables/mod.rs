@@ -35,7 +35,7 @@ pub enum Kind {
     Factors,
     /// The same with a level that only one class has.
     RareLevel,
-    /// Dummies of two factors and of all pairs of their levels, some of which do not occur.
+    /// Dummies of two factors and of all pairs of their levels; some pairs do not occur.
     TwoWay,
     /// Dummies of three factors, of all pairs and of all triples.
     ThreeWay,
@@ -119,7 +119,7 @@ impl Draw {
     }
 }
 
-/// Returns a table of this kind, of about so many columns. The same arguments give the same table.
+/// Returns a table of this kind, with about `columns` columns. The same arguments give the same table.
 pub fn table(kind: Kind, rows: usize, columns: usize, labels: Labels, seed: u64) -> Samples {
     let mut draw = Draw::new(seed);
     let (mut values, mut scores) = (vec![], vec![]);

@@ -228,7 +228,7 @@ pub fn measure(
     Ok(measured)
 }
 
-/// Returns a measurement of which nothing is known yet.
+/// Returns a measurement with nothing known yet.
 fn begun(experiment: &Experiment, run: usize, contender: Contender) -> Measurement {
     let Experiment { letter, rows, features, shift, .. } = *experiment;
     Measurement {

@@ -165,7 +165,7 @@ fn agrees(letter: char, perceptron: &[&Measurement], fine: &[&Measurement]) -> b
     }
 }
 
-/// The epochs of P by those of A in experiment (b), of which the paper says 2.
+/// The epochs of P by those of A in experiment (b); the paper says 2.
 fn ratio(study: &Study) -> String {
     let row = |&epsilon: &f64| {
         let mut row = vec![label(fine(epsilon))];

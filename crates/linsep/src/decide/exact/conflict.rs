@@ -85,8 +85,8 @@ pub fn rank(rows: &SignedRows, halt: Halt) -> Option<usize> {
     }
 }
 
-/// Returns coordinates of which all others are combinations in these rows, as far as can be told modulo a
-/// prime, which is never too many; nothing if halted.
+/// Returns independent coordinates that all others are combinations of in these rows; nothing if halted. Told
+/// modulo a prime, so they are never too many.
 pub fn independent_coordinates(rows: &SignedRows, halt: Halt) -> Option<Vec<usize>> {
     fn of<T: EquationEntry>(
         rows: &SignedRows,
@@ -150,7 +150,7 @@ fn solve_in<T: EquationEntry>(
     Solution::MixedSigns { wrong: vec![], nullity }
 }
 
-/// Rows of which some are left out.
+/// Rows, some of them left out.
 struct RestOfRows<'a> {
     rows: &'a SignedRows,
     weights: &'a [f64],

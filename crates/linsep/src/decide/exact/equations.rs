@@ -340,7 +340,7 @@ impl IntegerScale {
     }
 }
 
-/// Integer equations, of which only the entries that are not zero are stored.
+/// Integer equations; only the entries that are not zero are stored.
 pub struct Equations<T> {
     /// The coordinate of each equation.
     pub coordinates: Vec<usize>,
@@ -351,7 +351,7 @@ pub struct Equations<T> {
 }
 
 impl<T: EquationEntry> Equations<T> {
-    /// Returns the equations with these entries, zeros included, for so many unknowns.
+    /// Returns the equations with these entries, zeros included, for `count` unknowns.
     pub fn of_rows(rows: &[Vec<IBig>], count: usize) -> Self {
         let (mut offsets, mut unknowns, mut entries) = (vec![0], vec![], vec![]);
         for row in rows {

@@ -36,7 +36,7 @@ use super::modular::{Elimination, PRIMES, Prime};
 use super::span::solution;
 use crate::random::draw;
 
-/// One of the two cases, of which exactly one holds.
+/// The one of the two cases that holds; exactly one does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Alternative {
     /// Positive integers on some of the vectors, by place, that make a multiple of b, and the multiple.
@@ -152,7 +152,7 @@ impl Farkas {
         Some((x, times))
     }
 
-    /// Returns what is left of t v in each coordinate that is open.
+    /// Returns the residual of t v in each open coordinate.
     fn open(&self, v: &[IBig], x: &[IBig], times: &IBig) -> Vec<(usize, IBig)> {
         let rest = |c: usize| {
             let made = self.basic.iter().zip(x).map(|(&k, x)| &self.vectors[k][c] * x);
@@ -162,7 +162,7 @@ impl Farkas {
     }
 
     /// Returns y with y·a = -1 for the vectors of the basis that are taken negative times, 0 for others,
-    /// and the sign of what is left in the coordinates that are open; times a positive number.
+    /// and the sign of the residual in the open coordinates; times a positive number.
     fn prices(&self, x: &[IBig], open: &[(usize, IBig)], halt: Halt) -> Option<Vec<IBig>> {
         let sign = |v: &IBig| match v.cmp(&IBig::ZERO) {
             Ordering::Less => -IBig::ONE,
@@ -208,7 +208,7 @@ impl Farkas {
     }
 }
 
-/// Returns the one solution, up to its scale, of equations in so many unknowns, the last positive; or
+/// Returns the one solution, up to its scale, of `equations` in `unknowns` unknowns, the last positive; or
 /// nothing if it was halted.
 fn solved(equations: &[Vec<IBig>], unknowns: usize, halt: Halt) -> Option<Vec<IBig>> {
     if equations.is_empty() {

@@ -32,13 +32,13 @@ use crate::random::draw;
 /// factors that the denominator lacks and for telling a small residue from a random one.
 const SPARE_BITS: usize = 128;
 
-/// A residue that is shorter than the modulus by so many bits is no random one.
+/// A residue that is shorter than the modulus by this many bits is not random.
 const SHORT_BITS: usize = 32;
 
 /// Returns integers that solve all equations, not all zero, or nothing if the elimination was wrong
 /// about which equations are independent, or if the work was halted.
 ///
-/// Costs O(r^3 b) word operations for entries of b words, and as many again at the most for the
+/// Costs O(r^3 b) word operations for entries of b words, and at most as many again for the
 /// guesses. The elimination must leave one unknown free.
 pub fn null_vector<T: EquationEntry>(
     equations: &Equations<T>,

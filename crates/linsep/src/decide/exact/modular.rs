@@ -7,7 +7,7 @@
 //!
 //!     v = a random solution of the equations taken so far (none)
 //!     for each equation e:
-//!         e·v = 0: e follows from those taken, but for a chance of 1/p; skip it
+//!         e·v = 0: e follows from those taken, up to a chance of 1/p; skip it
 //!         else:    reduce e by those taken; if something is left, take e and pivot on an unknown
 //!                  that is left; if nothing is, v is out of date: draw it again
 //!
@@ -105,7 +105,7 @@ impl FloatResidues {
         self.prime.times(mantissa, self.powers[(exponent - LOWEST) as usize])
     }
 
-    /// Returns a product of floats and residues of which no term is known yet.
+    /// Returns a product of floats and residues, without terms so far.
     pub fn product(&self) -> Product<'_> {
         Product { residues: self, sum: 0, terms: 0 }
     }
@@ -192,7 +192,7 @@ impl Elimination {
         solution
     }
 
-    /// Returns the elimination of so many equations in k unknowns; `read` adds the unknowns of an
+    /// Returns the elimination of `count` equations in `k` unknowns; `read` adds the unknowns of an
     /// equation with their residues to an empty list.
     fn of(
         count: usize,

@@ -12,7 +12,7 @@
 use dashu_int::ops::{BitTest, DivRem, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 
-/// A quotient of so many bits does not come about by chance.
+/// A quotient of more bits than this does not come about by chance.
 const HUGE: usize = 48;
 /// Leading bits that are looked at for several steps at a time.
 const LEADING: usize = 61;

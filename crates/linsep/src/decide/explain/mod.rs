@@ -98,7 +98,7 @@ pub struct Removal {
     pub hyperplane: Hyperplane,
     /// How many rows have to go at least, whichever they are: as many as there are conflicts.
     pub at_least: usize,
-    /// Conflicts of which no two share a row: the checker has accepted them.
+    /// Disjoint conflicts (no two share a row): the checker has accepted them.
     pub conflicts: Vec<Conflict>,
 }
 

@@ -1,4 +1,5 @@
-//! Many conflicts of which no two share a row: from each a row must go, so their number bounds every removal from below.
+//! Many disjoint conflicts (no two share a row): from each a row must go, so their number bounds every removal from
+//! below.
 //!
 //! ```text
 //! pairs      rows that stand under both labels, as many as there are: two conflicts that take one row each of such a pair
@@ -157,7 +158,7 @@ impl Packing<'_> {
 mod tests {
     use super::*;
 
-    /// Rows on a line of which those below 2 are negative, but for the suspects.
+    /// Rows on a line: those below 2 are negative, except the suspects.
     fn check(values: &[f64], labels: &str, suspects: &[usize], expected: usize) {
         let rows = found(values, labels, suspects);
         assert_eq!(rows.len(), expected, "{rows:?}");

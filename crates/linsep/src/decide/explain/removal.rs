@@ -363,7 +363,7 @@ impl RemovalSearch<'_> {
         matches!(answer, RemovalAnswer::Conflict(_))
     }
 
-    /// Leaves out `rows` but for those that the separator of the rest has on their own sides.
+    /// Leaves out `rows`, except those that the separator of the rest puts on their own sides.
     fn take(&mut self, mut rows: Vec<usize>, plane: Hyperplane) {
         rows.retain(|&row| !on_its_own_side(self.samples, &plane, row));
         (self.removed, self.plane) = (rows, plane);

@@ -117,7 +117,7 @@ impl SmoothLoss for WeighedLoss<'_> {
         self.rows.sum(w, parts, |i, scores| {
             let mut row = logistic_loss(positive[i], &mut scores[0]);
             if let ScoreCost::Count = self.cost {
-                // The slope of the logistic loss is the count, but for its sign.
+                // The slope of the logistic loss is the count, up to its sign.
                 row.loss = scores[0].abs();
                 scores[0] *= 1.0 - row.loss;
             }

@@ -16,7 +16,7 @@ const REMEMBERED: usize = 1 << 20;
 
 /// Finds rows that share a key with a row of the other class.
 ///
-/// The key of a row is its score by a fixed random vector, mixed, but for the sign: the same for the same
+/// The key of a row is its score by a fixed random vector, without the sign, mixed: the same for the same
 /// row under either label. Of many rows only those with small keys are looked at: a sample of the values
 /// that rows have, in which copies stay together. What is small goes by the number of rows, so that all
 /// who look at some of them look at the same sample.

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::solvers::ladder::Double;
 use crate::lift::Rows;
 
-/// Returns true if there are so many sums, and all are finite.
+/// Returns true if there are `count` sums, and all are finite.
 fn are_sums(sums: &[f64], count: usize) -> bool {
     sums.len() == count && sums.iter().all(|sum| sum.is_finite())
 }
@@ -36,7 +36,7 @@ pub(crate) enum Scorer {
 }
 
 impl Scorer {
-    /// Returns true if the vector has so many coordinates.
+    /// Returns true if the vector has `dimension` coordinates.
     fn fits(&self, dimension: usize) -> bool {
         match self {
             Scorer::Lifted(w) | Scorer::Raw(w, _) => w.len() == dimension,

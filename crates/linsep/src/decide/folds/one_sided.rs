@@ -3,7 +3,7 @@
 use linsep_data::{Block, FoldQuery, Shape};
 use serde::{Deserialize, Serialize};
 
-/// Finds features of which y x is never negative, or never positive, and not always zero: each is a
+/// Finds features whose y x is never negative, or never positive, and not always zero: each is a
 /// weak separator by itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OneSided {

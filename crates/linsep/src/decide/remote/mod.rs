@@ -76,7 +76,7 @@ impl PassRequest {
             block.samples().columns() == self.shape.columns
                 && end.is_some_and(|end| end <= self.shape.rows)
         };
-        // Without a block nobody knows whether there are so many columns.
+        // Without a block the number of columns cannot be checked.
         (!rows.is_empty() && rows.iter().all(fits)).then_some(())?;
         let mut findings = FoldFindings::default();
         match &self.mirror {
@@ -213,7 +213,7 @@ pub struct Remote<'a> {
 }
 
 impl<'a> Remote<'a> {
-    /// Returns the rows of a cluster, of which so much is known.
+    /// Returns the rows of a cluster, given their `shape` and what `about` says of them.
     pub fn new(cluster: &'a dyn Cluster, shape: Shape, about: Arc<About>) -> Self {
         let (reads, stamp) = (Reads::default(), OnceLock::new());
         let (known, sent) = (Mutex::default(), Mutex::default());

@@ -181,7 +181,7 @@ pub fn widest<F: Real>(places: impl Iterator<Item = usize>, d: &[F]) -> Option<u
 mod tests {
     use super::*;
 
-    /// Makes a basis of three vectors, the last of which depends on the first two, and makes a vector with it.
+    /// Makes a basis of three vectors, the last dependent on the first two, and makes a vector with it.
     fn check<F: Real>() {
         let number = |v: &[f64]| -> Vec<F> { v.iter().map(|&v| F::from(v)).collect() };
         let vectors =

@@ -1,7 +1,7 @@
 //! Cholesky's factorization of a symmetric positive definite matrix, in blocks.
 //!
 //! ```text
-//! given   A, of which the lower triangle is read
+//! given   A; only its lower triangle is read
 //! find    L, lower triangular, with L L' = A
 //! blocks  columns are worked off 64 at a time: what they take off the rest is a product of matrices
 //! ```
@@ -77,7 +77,7 @@ impl Cholesky {
     }
 }
 
-/// Factors the rows and columns from `first` to `end`, of which the rows begin at the slice's start.
+/// Factors the rows and columns from `first` to `end`; the slice starts with row `first`.
 fn factor_corner(corner: &mut [f64], first: usize, end: usize, n: usize) -> Option<()> {
     for i in first..end {
         let (above, row) = corner.split_at_mut((i - first) * n);

@@ -230,7 +230,7 @@ impl Interior {
         f64::dot(&self.s, &self.lambda) / self.s.len().max(1) as f64
     }
 
-    /// Makes steps until both bounds agree but for this share. `halt` is asked many times in each.
+    /// Makes steps until both bounds agree up to this share. `halt` is asked many times in each.
     pub fn run(&mut self, share: f64, halt: Halt) -> InteriorEnd {
         let ended = self.steps_until(share, halt);
         if self.knows_products() {
@@ -433,7 +433,7 @@ impl Interior {
         }
     }
 
-    /// Returns the change of what is free, by the one or two equations that are left for it.
+    /// Returns the change of the free variables, by the one or two equations left for them.
     fn small(&self, solved: &[Vec<f64>], lambda: &[f64], residuals: &Residuals) -> Vec<f64> {
         let sum = |of: usize, x: &[f64]| -> f64 {
             x.iter().enumerate().map(|(i, x)| self.border(i, of) * x).sum()

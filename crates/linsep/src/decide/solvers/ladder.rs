@@ -1,7 +1,7 @@
 //! One rung of the precision ladder: coordinates in which nearly dependent columns are far apart.
 //!
 //! ```text
-//! given   rows v in R^D, of which columns differ much in size, or depend on each other up to rounding
+//! given   rows v in R^D, whose columns differ much in size, or depend on each other up to rounding
 //! find    a matrix M of floats such that the rows M'v have columns that are nearly orthonormal
 //!
 //! repeat  scale the columns of the rows M'v by powers of two
@@ -9,7 +9,7 @@
 //!         M = M / R, where a diagonal that is lost to rounding is held at 1e-10 of the largest
 //! ```
 //!
-//! M'v is summed in twice the precision, so what is left of columns that nearly cancel is right to the
+//! M'v is summed in twice the precision, so the residual of columns that nearly cancel is right to the
 //! last bit: rows of condition 1e16 become rows of condition 1e2. M is made of floats: a w' for M'v is
 //! w = M w' for v, exactly, and sums that cancel for the one cancel for the other.
 //!
@@ -25,7 +25,7 @@ use crate::kernels::{Arithmetic, exponent, power_of_two};
 /// Lengths below this share of the longest are held there: what is left of a column is rounding.
 const HELD: f64 = 1e-10;
 
-/// Columns of which at least this share is left, each beside the others, need no further rung.
+/// If each column keeps at least this share beside the others, no further rung is needed.
 const GOOD: f64 = 1e-3;
 /// Rungs: the second makes long what was lost to rounding in the first.
 const RUNGS: usize = 4;
@@ -68,7 +68,7 @@ impl Double {
     }
 }
 
-/// Returns the numbers at these places; all, if so many are named.
+/// Returns the numbers at these places, without a copy if all are named.
 fn picked_at<'a>(at: &[usize], all: &'a [f64], picked: &'a mut [f64]) -> &'a [f64] {
     if at.len() == all.len() {
         return all;
@@ -85,8 +85,8 @@ pub struct Ladder {
 
 impl Ladder {
     /// Returns M for these rows, each given by its entries; nothing if they leave the range of floats, or
-    /// if `halt` says so, which is asked now and then. It has one column for each of the coordinates named,
-    /// of which all others must be combinations: what is left of those would be noise.
+    /// if `halt` says so, which is asked now and then. It has one column for each of `coordinates`. All other
+    /// coordinates must be combinations of these: their residual would be noise.
     pub fn new(
         rows: &[Vec<(usize, f64)>],
         dimension: usize,
@@ -113,7 +113,7 @@ impl Ladder {
         if !(1e-280..1e280).contains(&longest) {
             return None;
         }
-        // Rows of length one at the most, so that a norm means something.
+        // Rows of length at most one, so that a norm means something.
         let unit = power_of_two(-exponent(longest) - 1);
         ladder.columns.iter_mut().flatten().for_each(|m| *m *= unit);
         let finite = ladder.columns.iter().flatten().all(|m| m.is_finite());

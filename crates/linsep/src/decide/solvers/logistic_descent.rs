@@ -34,8 +34,8 @@ const MULTIPLES: [f64; 8] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
 /// paper's kind none was best on all: the whole length saves three passes of 23 at 100,000 x 1,000 and
 /// costs one or two of 12 at 10,000 x 1,000.
 const SHORT: f64 = 0.7;
-/// Separators are looked for on the line of a step once mistakes are no more than one in so many rows:
-/// before, there are none.
+/// Separators are looked for on the line of a step once at most one row in this many is a mistake: before,
+/// there are none.
 const FEW: u64 = 500;
 /// How much shorter a step that went too far may become.
 const SHORTEST: f64 = 0.02;

@@ -240,7 +240,7 @@ impl Corral {
     ///
     /// As a sum of points, p has the rounding errors of numbers of size one, which are large where p
     /// is small. Its scores are known far better, and R' g = c turns their differences c into the
-    /// correction Q g, but for a change common to all.
+    /// correction Q g, up to a change common to all.
     pub fn refine(&mut self) {
         let squared = dot(&self.p, &self.p);
         let mut g: Vec<f64> = self.points.iter().map(|z| squared - dot(&self.p, z)).collect();

@@ -53,7 +53,7 @@ impl<'a> DualDescent<'a> {
         DualDescent { dual: Dual::new(Rows::lifted(samples)) }
     }
 
-    /// Descends until the goal is reached or a limit is met, or until it has read so many passes.
+    /// Descends until the goal is reached or a limit is met, or until it has read `passes` passes.
     fn go_on(&mut self, search: &mut Search, passes: u64) -> Option<Found> {
         let (dual, n) = (&mut self.dual, search.shape.rows as u64);
         while dual.reads().div_ceil(n) < passes {

@@ -34,7 +34,7 @@ use crate::lift::{Rows, raw_unit};
 const ROUGHLY: f64 = 0.2;
 /// How much nearer they come before the next scan, once few rows join.
 const NEARER: f64 = 0.03;
-/// New rows, one per so many coordinates, that are few.
+/// New rows are few if there is at most one per this many coordinates.
 const FEW: usize = 50;
 /// Weights below this share of the largest are left out of bounds: they are what is left of the way there.
 const NO_WEIGHT: f64 = 1e-13;
@@ -200,7 +200,7 @@ impl InteriorSet {
             return Ok(None);
         }
         if few {
-            // Half of what is allowed for, so that both bounds have room.
+            // Half of the allowance, so both bounds have room.
             self.share = (self.share * NEARER).max(gap / 4.0);
         }
         self.join(search, new)?;

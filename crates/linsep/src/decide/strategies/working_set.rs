@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Rows are seen lifted or, where floats are at their end with that, through a rung of the ladder: in
-//! coordinates of which none is nearly a combination of others (`solvers/ladder.rs`).
+//! coordinates that do not nearly depend on each other (`solvers/ladder.rs`).
 
 use std::collections::{HashMap, HashSet};
 

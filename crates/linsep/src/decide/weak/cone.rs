@@ -51,9 +51,9 @@ const VANISHED: f64 = 1e-9;
 const SETTLED: f64 = 1e-8;
 /// Scores below this share of ‖r‖ are zero: the row is on every weak separator like r.
 const ON_IT: f64 = 1e-7;
-/// A weight below this is no part of the sum.
+/// A weight below this is not part of the sum.
 const NO_PART: f64 = 1e-13;
-/// A row of which no more than this is left lies in the span of others.
+/// A row whose residual is no longer than this lies in the span of others.
 const IN_SPAN: f64 = 1e-9;
 /// Times that rows may be named on which a weak separator must vanish as well.
 const CORRECTIONS: usize = 20;
@@ -164,8 +164,8 @@ impl<'a> SeenRows<'a> {
         rows.iter().map(|row| places.get(row).copied()).collect()
     }
 
-    /// Returns the places of so many independent rows, as far apart as can be; nothing if floats do not see
-    /// as many, or if halted.
+    /// Returns the places of `rank` independent rows, as far apart as can be; nothing if floats do not see as
+    /// many, or if halted.
     fn basis(&self, rank: usize, halt: Halt) -> Option<Vec<usize>> {
         // The places, what is left of each row, and the square of its length.
         let mut left: Vec<(usize, Vec<f64>, f64)> = self
