@@ -123,7 +123,7 @@ def read_matrix(x: Any) -> Matrix:
     """
     if isinstance(x, str | bytes | os.PathLike) or isinstance(getattr(x, "_rows", None), _linsep.Rows):
         raise TypeError(
-            "tables in files are for decide, verify and check_separation; expected arrays or a frame"
+            "a table in a file was given where arrays or a frame are expected"
         )
     names = index = None
     x = unmasked(x)

@@ -1,5 +1,6 @@
 //! Questions from Python, and their answers as Python holds them.
 
+use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 
 use linsep::Watch;
@@ -21,24 +22,28 @@ pub struct PyWatcher<'a> {
     wire: &'a Wire,
     /// Whether stages are told, where passes are not.
     stages: bool,
+    /// The method that learns, where there are several.
+    fitting: RefCell<String>,
 }
 
 impl<'a> PyWatcher<'a> {
     /// Returns a watcher that tells of passes and epochs.
     pub fn new(wire: &'a Wire) -> Self {
-        PyWatcher { wire, stages: false }
+        PyWatcher { wire, stages: false, fitting: RefCell::default() }
     }
 
     /// Returns a watcher that tells of stages.
     pub fn of_stages(wire: &'a Wire) -> Self {
-        PyWatcher { wire, stages: true }
+        PyWatcher { wire, stages: true, fitting: RefCell::default() }
     }
 }
 
 impl Watch for PyWatcher<'_> {
     fn stage(&self, stage: &Stage) {
-        if self.stages {
-            self.wire.say(|| stage.to_string());
+        match stage {
+            Stage::Fitting { what } => *self.fitting.borrow_mut() = format!("{what}: "),
+            other if self.stages => self.wire.say(|| other.to_string()),
+            _ => {}
         }
     }
 
@@ -58,7 +63,8 @@ impl Watch for PyWatcher<'_> {
 
     fn epoch(&mut self, record: &EpochRecord) {
         let EpochRecord { epoch, mistakes, updates, .. } = record;
-        self.wire.say(|| format!("epoch {epoch}: {mistakes} mistakes, {updates} updates"));
+        let whose = self.fitting.get_mut();
+        self.wire.say(|| format!("{whose}epoch {epoch}: {mistakes} mistakes, {updates} updates"));
     }
 
     fn cancelled(&self) -> Option<&AtomicBool> {

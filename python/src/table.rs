@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use linsep::Samples;
 use linsep::ask::{AskError, DataFacts};
-use linsep::data::error::{Column, path_name};
+use linsep::data::error::{Column, Place, path_name};
 use linsep::data::read::{
     Categorical, ColumnChoice, Header, Loaded, ReadOptions, Room, Source, StreamOptions, Streamed,
     Where, load, read_classes,
@@ -36,6 +36,8 @@ pub struct OpenedTable {
     loaded: Loaded,
     /// The classes, where they are more than two and none was set against the others.
     classes: Option<Classes>,
+    /// Where the table was read from, and the column of its labels.
+    place: Place,
     /// The array that is read in place, and what it was when it was opened.
     mapped: Option<MappedStamp>,
 }
@@ -50,7 +52,8 @@ impl OpenedTable {
         self.mapped.as_ref().map_or(Ok(()), MappedStamp::check)?;
         if let Some(classes) = &self.classes {
             let (count, examples) = (classes.count(), classes.names().to_vec());
-            return Err(Error::from(ErrorKind::ManyClasses { count, examples }).into());
+            let kind = ErrorKind::ManyClasses { count, examples };
+            return Err(Error { kind, place: Box::new(self.place.clone()) }.into());
         }
         match &self.loaded {
             Loaded::Memory(samples) => work(&Memory::new(samples)),
@@ -349,17 +352,17 @@ pub fn open_table<'py>(
         };
         let source = Source::File(path);
         let found = load(&source, &options, place, &stream, &count);
-        let (loaded, classes, room) = match found {
-            Ok((loaded, room)) => (loaded, None, room),
+        let (loaded, classes, room, place) = match found {
+            Ok((loaded, room)) => (loaded, None, room, Place::default()),
             // Some questions are about all of them.
             Err(error) if matches!(error.kind, ErrorKind::ManyClasses { .. }) => {
                 let (samples, classes) = read_classes(&source, &options, &count)?;
-                (Loaded::Memory(Box::new(samples)), Some(classes), None)
+                (Loaded::Memory(Box::new(samples)), Some(classes), None, *error.place)
             }
             Err(error) => return Err(error.into()),
         };
         let mapped = before.filter(|_| matches!(loaded, Loaded::Memory(_)));
-        Ok((OpenedTable { loaded, classes, mapped }, room))
+        Ok((OpenedTable { loaded, classes, place, mapped }, room))
     })?;
     let about = table.loaded.show(|data| describe(py, data))?;
     if let Some(classes) = &table.classes {

@@ -135,8 +135,8 @@ impl EstimateQuestion {
         if let Some(levels) = &self.levels
             && let Some(k) = (1..levels.len()).find(|&k| levels[..k].contains(&levels[k]))
         {
-            let why = format!("names \"{}\" twice; expected each category once", levels[k]);
-            return Err(AskError::Useless(Useless { option: "levels", why, instead: None }));
+            let found = format!("\"{}\" twice", levels[k]);
+            return Err(OptionError::new("levels", &found, "each category once").into());
         }
         let missing = match self.model {
             Family::Cox if self.time.is_none() => Some(("time", "says when rows were last seen")),
