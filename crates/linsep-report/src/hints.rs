@@ -212,7 +212,7 @@ pub fn hint(error: &linsep::Error, voice: &dyn Voice) -> Option<String> {
                 .to_string()
         }
         ErrorKind::OneClass { .. } => format!(
-            "{} chooses another column, {} a file of labels",
+            "{} chooses another column, {} names a file of labels",
             option("label"),
             option("labels")
         ),
