@@ -122,9 +122,7 @@ def read_matrix(x: Any) -> Matrix:
     indices are not copied (the row offsets of CSR are); everything else is converted to float64 once.
     """
     if isinstance(x, str | bytes | os.PathLike) or isinstance(getattr(x, "_rows", None), _linsep.Rows):
-        raise TypeError(
-            "a table in a file was given where arrays or a frame are expected"
-        )
+        raise TypeError("a table in a file was given where arrays or a frame are expected")
     names = index = None
     x = unmasked(x)
     module = _module(x)

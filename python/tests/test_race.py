@@ -163,5 +163,5 @@ def test_renderings(tmp_path):
 def test_progress_is_printed(capsys, separable):
     linsep.race(*separable, ["fine", "pocket"], max_epochs=2, verbose=True)
     told = capsys.readouterr().out
-    fine, pocket = told.split("pocket")
-    assert "fine" in fine and "epoch 1: " in fine and "epoch 2: " in pocket
+    lines = told.splitlines()
+    assert lines[0].startswith("fine: epoch 1: ") and lines[-1].startswith("pocket: epoch 2: ")

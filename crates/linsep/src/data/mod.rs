@@ -1,4 +1,4 @@
-//! Labelled rows: what they are ([`samples`], [`Data`], [`Fold`]), how they come and go ([`read`],
+//! Labelled rows: what they are ([`samples`], [`Data`], [`FoldQuery`]), how they come and go ([`read`],
 //! [`write`](mod@write)), and how the paper makes them up ([`generate`](mod@generate)).
 //!
 //! The checker of proofs knows the first of these alone: crate `linsep-data`. The crate `linsep-read` has the second.
