@@ -128,7 +128,7 @@ def agree(df, X, y=None, *, numbering=None, verify=True, **options):
     if y is not None:
         # Files have their labels as text.
         assert decision.classes == expected.classes
-    # All that the program would print, to the byte; arrays have no names for features, and files have labels as text.
+    # All that the program would print, to the byte. Arrays have no names for features.
     left_out = ("seconds", "feature_names", *(() if y is not None else ("labels",)))
     answers = [
         {key: value for key, value in answer.to_dict().items() if key not in left_out}

@@ -8,7 +8,7 @@
 //!
 //! Both are plain data, so each can go to where rows are, come back, and outlive the process. What is found
 //! must not depend on how the rows were cut into blocks, on their order, or on which of several states saw
-//! which block: counts, minima and sums on a [grid](crate::kernels::Grid) do not. So the same bits come out of
+//! which block: counts, minima and sums on a grid do not. So the same bits come out of
 //! memory, of a file and of a cluster. No state is as long as the data.
 
 use std::any::Any;
