@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use linsep::ask::Question;
+use linsep::ask::{AskedOf, Question};
 use linsep::data::read::{
-    ColumnChoice, Loaded, ReadOptions, Source, StreamOptions, Where, load, read_classes,
+    ColumnChoice, ReadOptions, Source, StreamOptions, Where, load, read_classes,
 };
 use linsep::data::samples::Missing;
 use serde_json::Value;
@@ -99,43 +99,25 @@ fn asked(file: &str, question: &Value, read: &Value) -> Result<Value, String> {
         let found = load(&source, &options, Where::Memory, &streaming, &silent);
         found.map(|(loaded, _)| loaded).map_err(|error| words(&error))
     };
-    let show = |loaded: Loaded, ask: &mut dyn FnMut(&dyn linsep::data::Data) -> Value| {
-        loaded.show(|data| ask(data))
-    };
     let failed = |error: linsep::ask::AskError| error.to_string();
     let question: Question = serde_json::from_value(question).unwrap();
     question.validate().map_err(failed)?;
-    match &question {
-        Question::Decide(question) => {
-            Ok(show(two()?, &mut |data| question.ask(data, &mut ()).unwrap().to_json()))
-        }
-        Question::Classes(question) => {
+    let found = match &question {
+        Question::Classes(_) => {
             let (samples, classes) = many()?;
-            Ok(question.ask(&samples, &classes, &mut ()).map_err(failed)?.to_json())
+            question.ask(AskedOf::Classes(&samples, &classes), &mut ())
         }
-        Question::Audit(question) if read["positive"].is_string() => {
-            two()?.show(|data| Ok(question.ask(data, &mut ()).map_err(failed)?.to_json()))
-        }
-        Question::Audit(question) => {
+        Question::Audit(_) if !read["positive"].is_string() => {
             let (samples, classes) = many()?;
-            Ok(question.ask_classes(&samples, &classes, &mut ()).map_err(failed)?.to_json())
+            question.ask(AskedOf::Classes(&samples, &classes), &mut ())
         }
-        Question::Fit(question) => {
-            Ok(show(two()?, &mut |data| question.ask(data, None, &mut ()).unwrap().to_json()))
+        Question::Estimate(own) if !own.is_plain() => {
+            let table = own.read(&source, &options, &silent).map_err(failed)?;
+            question.ask(AskedOf::Table(&table), &mut ())
         }
-        Question::Race(question) => {
-            let Loaded::Memory(samples) = two()? else { unreachable!("in memory") };
-            Ok(question.ask(&samples, &mut ()).map_err(failed)?.to_json())
-        }
-        Question::Estimate(question) if question.is_plain() => {
-            two()?.show(|data| Ok(question.ask(data, &mut ()).map_err(failed)?.to_json()))
-        }
-        Question::Estimate(question) => {
-            let table = question.read(&source, &options, &silent).map_err(failed)?;
-            Ok(table.ask(question, &mut ()).map_err(failed)?.to_json())
-        }
-        other => panic!("{other:?}"),
-    }
+        _ => two()?.show(|data| question.ask(AskedOf::Rows(data), &mut ())),
+    };
+    Ok(found.map_err(failed)?.to_json())
 }
 
 /// Takes times out: they differ from run to run.

@@ -38,13 +38,16 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::Samples;
 use crate::audit::AuditError;
-use crate::data::Error;
 use crate::data::error::{Column, Place};
-use crate::data::samples::About;
+use crate::data::samples::{About, Classes};
+use crate::data::{Data, Error};
 use crate::decide::{DecideError, OptionError};
 use crate::models::{ObservedError, SeparationError};
 use crate::online::FitError;
+use crate::watch::Watch;
+use linsep_proof::Proof;
 
 pub use audit::{AuditAnswer, AuditQuestion};
 pub use classes::{ClassVerdict, ClassesAnswer, ClassesQuestion};
@@ -89,6 +92,83 @@ impl Question {
             Question::Fit(question) => question.validate(),
             Question::Race(question) => question.validate(),
             Question::Verify(question) => question.validate(),
+        }
+    }
+}
+
+/// What a question is asked of.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum AskedOf<'a> {
+    /// Rows of two classes, wherever they are.
+    Rows(&'a dyn Data),
+    /// Rows of any number of classes.
+    Classes(&'a Samples, &'a Classes),
+    /// A table as a model sees it.
+    Table(&'a ModelTable),
+    /// Rows, and a proof about them.
+    Proof(&'a dyn Data, &'a Proof),
+}
+
+impl Question {
+    /// Returns the answer, whatever the kind of the question.
+    ///
+    /// Errors if an option is out of its range, if the question is about other data than this, or as the questions
+    /// of its kind do.
+    ///
+    /// ```
+    /// use linsep::Samples;
+    /// use linsep::ask::{AskedOf, Question};
+    /// use linsep::data::Memory;
+    ///
+    /// let samples = Samples::from_rows(&[[100.0], [101.0]], &[false, true])?;
+    /// let question: Question = serde_json::from_str(r#"{"ask": "decide", "margin": "max"}"#)?;
+    /// let answer = question.ask(AskedOf::Rows(&Memory::new(&samples)), &mut ())?;
+    /// assert_eq!(answer.to_json()["verdict"], "separable");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn ask(&self, of: AskedOf, watch: &mut dyn Watch) -> Result<Answer, AskError> {
+        use AskedOf::{Classes, Proof, Rows, Table};
+        self.validate()?;
+        Ok(match (self, of) {
+            (Question::Decide(own), Rows(data)) => Answer::Decide(own.ask(data, watch)?.into()),
+            (Question::Classes(own), Classes(samples, classes)) => {
+                Answer::Classes(own.ask(samples, classes, watch)?.into())
+            }
+            (Question::Estimate(own), Rows(data)) if own.is_plain() => {
+                Answer::Estimate(own.ask(data, watch)?.into())
+            }
+            (Question::Estimate(own), Table(table)) => {
+                Answer::Estimate(table.ask(own, watch)?.into())
+            }
+            (Question::Audit(own), Rows(data)) => Answer::Audit(own.ask(data, watch)?.into()),
+            (Question::Audit(own), Classes(samples, classes)) => {
+                Answer::Audit(own.ask_classes(samples, classes, watch)?.into())
+            }
+            (Question::Fit(own), Rows(data)) => Answer::Fit(own.ask(data, None, watch)?.into()),
+            (Question::Fit(own), Classes(samples, classes)) => {
+                Answer::ClassFit(own.ask_classes(samples, classes, watch)?.into())
+            }
+            (Question::Race(own), Rows(data)) => {
+                let samples = data.gather()?.ok_or(AskError::NeedsMemory("a race"))?;
+                Answer::Race(own.ask(samples, watch)?.into())
+            }
+            (Question::Verify(own), Proof(data, proof)) => {
+                Answer::Verify(own.ask(data, proof)?.into())
+            }
+            (own, _) => return Err(AskError::OtherData(own.needs())),
+        })
+    }
+
+    /// Returns what the question is asked of, in words.
+    fn needs(&self) -> &'static str {
+        match self {
+            Question::Decide(_) | Question::Race(_) => "rows of two classes",
+            Question::Classes(_) => "rows with their classes",
+            Question::Estimate(own) if own.is_plain() => "rows of two classes, or a table",
+            Question::Estimate(_) => "a table",
+            Question::Audit(_) | Question::Fit(_) => "rows, of two classes or with theirs",
+            Question::Verify(_) => "rows and a proof",
         }
     }
 }
@@ -197,6 +277,9 @@ pub enum AskError {
     /// A fit could not begin.
     #[error(transparent)]
     Fit(FitError),
+    /// The question is about other data.
+    #[error("the question needs {0}")]
+    OtherData(&'static str),
     /// Rows do not fit in memory, where the question needs them.
     #[error("the rows do not fit in memory, as {0} needs them to")]
     NeedsMemory(&'static str),
