@@ -220,8 +220,8 @@ def audit(
             raise ValueError(f"expected two classes, found one class: all rows are {classes[0]!r}")
         else:
             given = classed(matrix, values, classes)
-    answer, found = _linsep.audit(asked, given, print if verbose else None)
-    audited = _read(found, matrix, classes, values)
+    answer = _linsep.ask(asked, given, print if verbose else None)
+    audited = _read(_linsep.values(answer), matrix, classes, values)
     audited._says(answer)
     return audited
 

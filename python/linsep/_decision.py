@@ -104,13 +104,13 @@ class Decision(Said):
     def read(
         cls,
         answer: _linsep.Answer,
-        found: dict[str, Any],
         matrix: Matrix,
         classes: tuple[Any, Any],
         positive: Any = None,
         **more: Any,
     ) -> Any:
         """Return the decision that Rust made about rows of a matrix."""
+        found = _linsep.values(answer)
         why, proof, rows = found["explanation"], found["proof"], found["rows"]
         decision = cls(
             verdict=found["verdict"],
@@ -446,9 +446,9 @@ def decide_parts(
     positive: Any = None,
 ) -> Decision:
     """Return the decision on data that has been read."""
-    answer, found = _linsep.decide(asked, labels.of(matrix), progress)
-    if found["explanation"] is None and json.loads(asked).get("explain"):
+    answer = _linsep.ask(asked, labels.of(matrix), progress)
+    decision: Decision = Decision.read(answer, matrix, labels.classes, positive)
+    if decision.explanation is None and json.loads(asked).get("explain"):
         reason = "it needs all rows in memory, and they do not fit"
         warnings.warn(f"the explanation is left out: {reason}", UserWarning, stacklevel=3)
-    decision: Decision = Decision.read(answer, found, matrix, labels.classes, positive)
     return decision

@@ -262,18 +262,20 @@ def separability_matrix(
         given = classed(matrix, values, classes)
     if len(classes) < 2:
         raise ValueError(f"expected two or more classes, found one class: {classes[0]!r}")
-    answer, sides, argmaxed = _linsep.classes(asked, given, print if verbose else None)
+    answer = _linsep.ask(asked, given, print if verbose else None)
+    found = _linsep.values(answer)
     one_vs_one, one_vs_rest, cells = {}, {}, {}
-    for place, other, found, own, cell in sides:
+    for place, other, own, cell in found["sides"]:
         c = classes[place]
         sides_of = ("rest" if other is None else classes[other], c)
-        decision = Decision.read(found, own, matrix, sides_of, c if other is None else None)
+        decision = Decision.read(own, matrix, sides_of, c if other is None else None)
         if values is not None:
             decision._keep(_source(matrix, values, sides_of, other is None))
         if other is None:
             one_vs_rest[c], cells[c, None] = decision, cell
         else:
             one_vs_one[sides_of], cells[sides_of] = decision, cell
+    argmaxed = found["argmax"]
     found_all = None if argmaxed is None else _argmax(argmaxed, classes)
     result = SeparabilityMatrix(classes, one_vs_one, one_vs_rest, found_all, cells, matrix.sources)
     result._says(answer)

@@ -63,7 +63,7 @@ class Verification(Said):
     @classmethod
     def read(cls, answer: _linsep.Answer) -> Verification:
         """Return what Rust says."""
-        found = _linsep.verified(answer)
+        found = _linsep.values(answer)
         margin = found.get("margin")
         verified = cls(**{**found, "margin": None if margin is None else Margin(*margin)})
         verified._says(answer)

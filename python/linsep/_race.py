@@ -258,16 +258,16 @@ def race(
     )
     _linsep.validate(asked)
     matrix, labels = read_data(X, y, positive)
-    answer, entrants = _linsep.race(asked, labels.of(matrix), print if verbose else None)
-    said = json.loads(answer.to_json())
+    answer = _linsep.ask(asked, labels.of(matrix), print if verbose else None)
+    found = _linsep.values(answer)
     result = Race(
-        entrants=tuple(Entrant.read(name, matrix.rows, found) for name, found in entrants),
+        entrants=tuple(Entrant.read(name, matrix.rows, own) for name, own in found["entrants"]),
         rows=matrix.rows,
         features=matrix.columns,
         classes=labels.classes,
-        shuffled=said["shuffled"],
-        sorted_by_class=said["sorted_by_class"],
-        seed=said["seed"],
+        shuffled=found["shuffled"],
+        sorted_by_class=found["sorted_by_class"],
+        seed=_seed(seed),
         _sources=matrix.sources,
     )
     result._says(answer)

@@ -268,8 +268,8 @@ def check_separation(
     if isinstance(X, Table) or (is_path(X) and not is_formula(X, data)):
         return _of_table(X, y, model, arguments)
     matrix, response, model = _read(X, y, model, data, arguments)
-    answer, found = _linsep.estimate_model(response.asked, matrix.design(), response.beside)
-    return _shaped(answer, found, matrix, response, Fitting(model, **response.fitting))
+    answer = _linsep.estimate_model(response.asked, matrix.design(), response.beside)
+    return _shaped(answer, matrix, response, Fitting(model, **response.fitting))
 
 
 def _read(
@@ -315,15 +315,16 @@ def _of_table(X: Any, y: Any, model: str, arguments: dict[str, Any]) -> Separati
     fitting = Fitting(model, **fitting_options(arguments))
     if not _is_plain(model, arguments):
         asked, place, options = _whole_table(X, y, model, arguments)
-        answer, found = _linsep.estimate_table(asked, place, options)
+        answer = _linsep.estimate_table(asked, place, options)
         matrix = Matrix(None, 0, 0, sources=sources(place))
-        left_out = found["counted"] is not None and not all(found["counted"])
+        counted = _linsep.values(answer)["counted"]
+        left_out = counted is not None and not all(counted)
         fitting = replace(
             fitting,
             weighted=arguments["weights"] is not None and left_out,
             trials=None if arguments["trials"] is None else "numbers",
         )
-        return _shaped(answer, found, matrix, Response(asked), fitting)
+        return _shaped(answer, matrix, Response(asked), fitting)
     # Which class is positive is said when the table is opened.
     asked = _table_question(model, {**arguments, "positive": None})
     matrix, labels = read_data(X, y, arguments["positive"])
@@ -346,12 +347,12 @@ def _whole_table(X: Any, y: Any, model: str, arguments: dict[str, Any]) -> tuple
 
 def _shaped(
     answer: _linsep.Answer,
-    found: dict[str, Any],
     matrix: Matrix,
     response: Response,
     fitting: Fitting,
     **more: Any,
 ) -> Separation:
+    found = _linsep.values(answer)
     rows, proof, counted = found["rows"], found["proof"], found["counted"]
     made = more.pop("cls", Separation)
     separation: Separation = made(
@@ -374,7 +375,8 @@ def _shaped(
         proof=None if proof is None else Proof(proof, _sources=matrix.sources),
         causes=found["causes"],
         total=found["row_count"] if matrix.kept is None else len(matrix.kept),
-        _steps=found["next_steps"],
+        # Whoever has a model of their own knows what to do with it.
+        _steps=[] if fitting.model == "own" else found["next_steps"],
         _estimates=found["estimates"],
         _fitting=fitting,
         _counted=matrix.kept if counted is None else matrix.spread(counted, False),
@@ -398,8 +400,8 @@ def separation_parts(
     **more: Any,
 ) -> Any:
     """Return the answer for a binomial model of data that was read."""
-    answer, found = _linsep.estimate(asked, labels.of(matrix), progress)
-    return _shaped(answer, found, matrix, Response(asked), fitting, **more)
+    answer = _linsep.ask(asked, labels.of(matrix), progress)
+    return _shaped(answer, matrix, Response(asked), fitting, **more)
 
 
 def check_recession(
@@ -433,8 +435,8 @@ def check_recession(
         max_passes=whole("max_passes", max_passes),
         time_limit=None if time_limit is None else float(time_limit),
     )
-    answer, found = _linsep.recession(asked, matrix.design())
-    return _shaped(answer, {**found, "next_steps": []}, matrix, Response(asked), Fitting("own"))
+    answer = _linsep.recession(asked, matrix.design())
+    return _shaped(answer, matrix, Response(asked), Fitting("own"))
 
 
 def _with_defaults(function: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -4,13 +4,14 @@ use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 
 use linsep::Watch;
-use linsep::ask::{Answer, AskError, Question};
+use linsep::ask::{Answer, AskError, AskedOf, Question};
 use linsep::online::EpochRecord;
 use linsep::watch::{Pass, Removing, Stage};
 use linsep_report::page::Context;
 use linsep_report::summary::{Summary, TextPage};
 use linsep_report::{audit, classes, decision, estimate, page, text, trained, verification};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::data::Given;
 use crate::errors::PyFailure;
@@ -89,8 +90,61 @@ pub fn validate(question: &str) -> PyResult<()> {
     Ok(question.validate().map_err(|error| PyFailure::Ask(error, checkpoint_of(&question)))?)
 }
 
+/// Returns the answer to a question about rows, arrays, a table or a cluster, of two classes or of many.
+#[pyfunction]
+#[pyo3(signature = (question, x, progress=None))]
+pub fn ask(
+    py: Python<'_>,
+    question: &str,
+    x: &Bound<'_, PyAny>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<PyAnswer> {
+    let given = Given::new(x)?;
+    let asked = read_question(question)?;
+    let (shared, own) = (given.clone(), &asked);
+    let answer = run(py, progress, move |wire| {
+        let failed = |error| PyFailure::Ask(error, checkpoint_of(own));
+        let watch = &mut match own {
+            Question::Classes(_) | Question::Audit(_) => PyWatcher::of_stages(wire),
+            _ => PyWatcher::new(wire),
+        };
+        let many = match own {
+            Question::Classes(_) => true,
+            Question::Audit(_) => shared.class_count() > 2,
+            _ => false,
+        };
+        if many {
+            let (samples, classes) = shared.many(wire)?;
+            return own.ask(AskedOf::Classes(&samples, &classes), watch).map_err(failed);
+        }
+        shared.show(wire, |data| own.ask(AskedOf::Rows(data), watch).map_err(failed))
+    })?;
+    drop(given);
+    Ok(PyAnswer(answer))
+}
+
+/// Returns what an answer says, in plain values: numbers, strings and arrays.
+#[pyfunction]
+pub fn values<'py>(py: Python<'py>, answer: &PyAnswer) -> PyResult<Bound<'py, PyDict>> {
+    match &answer.0 {
+        Answer::Decide(answer) => crate::decide::values(py, answer),
+        Answer::Classes(answer) => crate::classes::values(py, answer),
+        Answer::Estimate(answer) => crate::separation::values(py, answer),
+        Answer::Audit(answer) => crate::audit::values(py, answer),
+        Answer::Fit(answer) => crate::fit::values(py, &answer.fit),
+        Answer::Race(answer) => crate::fit::race_values(py, answer),
+        Answer::Verify(answer) => crate::verify::values(py, &answer.outcome),
+        Answer::Folder(answer) => {
+            let dict = PyDict::new(py);
+            dict.set_item("valid", answer.checked.is_valid())?;
+            Ok(dict)
+        }
+        _ => Err(PyFailure::Setting("there are no values of this".to_string()).into()),
+    }
+}
+
 /// Returns the file of the checkpoint of a question, if it has one.
-pub fn checkpoint_of(question: &Question) -> Option<std::path::PathBuf> {
+fn checkpoint_of(question: &Question) -> Option<std::path::PathBuf> {
     match question {
         Question::Decide(question) => question.checkpoint.clone(),
         _ => None,

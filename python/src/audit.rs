@@ -1,44 +1,14 @@
 //! Which rows probably carry a wrong label.
 
-use linsep::ask::{Answer, AuditAnswer, Question};
+use linsep::ask::{Answer, AuditAnswer};
 use linsep::audit::AuditedRow;
 use linsep::decide::{Decision, Limit};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, PyWatcher, read_question};
-use crate::data::Given;
+use crate::answer::PyAnswer;
 use crate::errors::PyFailure;
-use crate::work::run;
-
-/// Returns the answer, and its values: what makes each row suspicious, in the order of the data, and their ranking.
-#[pyfunction]
-#[pyo3(signature = (question, x, progress=None))]
-pub fn audit<'py>(
-    py: Python<'py>,
-    question: &str,
-    x: &Bound<'py, PyAny>,
-    progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(PyAnswer, Bound<'py, PyDict>)> {
-    let given = Given::new(x)?;
-    let asked = read_question(question)?;
-    let shared = given.clone();
-    let answer = run(py, progress, move |wire| {
-        let Question::Audit(question) = asked else {
-            return Err(PyFailure::Setting("expected a question about labels".to_string()));
-        };
-        let watch = &mut PyWatcher::of_stages(wire);
-        if shared.class_count() > 2 {
-            let (samples, classes) = shared.many(wire)?;
-            return Ok(question.ask_classes(&samples, &classes, watch)?);
-        }
-        shared.show(wire, |data| Ok(question.ask(data, watch)?))
-    })?;
-    drop(given);
-    let values = values(py, &answer)?;
-    Ok((PyAnswer(Answer::Audit(Box::new(answer))), values))
-}
 
 /// Returns all rows as a CSV file has them.
 #[pyfunction]
@@ -49,7 +19,8 @@ pub fn audit_csv(answer: &PyAnswer) -> PyResult<String> {
     }
 }
 
-fn values<'py>(py: Python<'py>, answer: &AuditAnswer) -> PyResult<Bound<'py, PyDict>> {
+/// Returns what an audit says, in plain values: of each row in the order of the data, and their ranking.
+pub fn values<'py>(py: Python<'py>, answer: &AuditAnswer) -> PyResult<Bound<'py, PyDict>> {
     let AuditAnswer { audit, data, rows: cited, .. } = answer;
     let number = |row: usize| data.row(row, 0);
     let mut rows: Vec<&AuditedRow> = audit.rows.iter().collect();

@@ -2,55 +2,34 @@
 
 use std::path::Path;
 
-use linsep::ask::{Answer, ClassesAnswer, Question};
+use linsep::ask::{Answer, ClassesAnswer};
 use linsep::classes::{Argmax, Linear, Versus};
 use linsep_report::classes::{argmax_sentence, cell};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, PyWatcher, read_question};
-use crate::data::Given;
-use crate::decide::values;
+use crate::answer::PyAnswer;
 use crate::errors::PyFailure;
 use crate::output::write;
-use crate::work::run;
 
-/// An answer about two sides: the positive class, the negative one if it is one, the answer and its values, and a few
-/// characters that say it.
-type Side<'py> = (usize, Option<usize>, PyAnswer, Bound<'py, PyDict>, String);
-
-/// Returns the answer, what it says about two sides each, and about one classifier for all.
-#[pyfunction]
-#[pyo3(signature = (question, x, progress=None))]
-pub fn classes<'py>(
-    py: Python<'py>,
-    question: &str,
-    x: &Bound<'py, PyAny>,
-    progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(PyAnswer, Vec<Side<'py>>, Option<Bound<'py, PyDict>>)> {
-    let given = Given::new(x)?;
-    let asked = read_question(question)?;
-    let (shared, own) = (given.clone(), &asked);
-    let answer = run(py, progress, move |wire| {
-        let Question::Classes(question) = own else {
-            return Err(PyFailure::Setting("expected a question about classes".to_string()));
-        };
-        let (samples, classes) = shared.many(wire)?;
-        Ok(question.ask(&samples, &classes, &mut PyWatcher::of_stages(wire))?)
-    })?;
-    drop(given);
+/// Returns what an answer about classes says, in plain values. Under `sides`, for each two that were set against each
+/// other: the positive class, the negative one if it is one, the answer about them, and a few characters that say it.
+pub fn values<'py>(py: Python<'py>, answer: &ClassesAnswer) -> PyResult<Bound<'py, PyDict>> {
     let mut sides = vec![];
     for own in &answer.verdicts {
         let (positive, negative) = match own.versus {
             Versus::Pair { negative, positive } => (positive, Some(negative)),
             Versus::OneVsRest { positive } => (positive, None),
         };
-        let found = PyAnswer(Answer::Decide(Box::new(own.found.clone())));
-        sides.push((positive, negative, found, values(py, &own.found)?, cell(own)));
+        let found = Bound::new(py, PyAnswer(Answer::Decide(Box::new(own.found.clone()))))?;
+        sides.push((positive, negative, found, cell(own)));
     }
-    let argmax = answer.argmax.as_ref().map(|argmax| described(py, &answer, argmax)).transpose()?;
-    Ok((PyAnswer(Answer::Classes(Box::new(answer))), sides, argmax))
+    let dict = PyDict::new(py);
+    dict.set_item("sides", sides)?;
+    let argmax = answer.argmax.as_ref().map(|argmax| described(py, answer, argmax)).transpose()?;
+    dict.set_item("argmax", argmax)?;
+    Ok(dict)
 }
 
 fn described<'py>(

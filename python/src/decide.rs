@@ -1,41 +1,15 @@
 //! The verdict.
 
-use linsep::ask::{Answer, DecideAnswer, Question};
+use linsep::ask::DecideAnswer;
 use linsep::decide::{Conflict, DecideOptions, Explanation, Limit, compromise_data};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, PyWatcher, checkpoint_of, read_question};
+use crate::answer::PyWatcher;
 use crate::data::Given;
 use crate::errors::PyFailure;
 use crate::work::run;
-
-/// Returns the answer, and its values.
-#[pyfunction]
-#[pyo3(signature = (question, x, progress=None))]
-pub fn decide<'py>(
-    py: Python<'py>,
-    question: &str,
-    x: &Bound<'py, PyAny>,
-    progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(PyAnswer, Bound<'py, PyDict>)> {
-    let given = Given::new(x)?;
-    let asked = read_question(question)?;
-    let (shared, own) = (given.clone(), &asked);
-    let answer = run(py, progress, move |wire| {
-        let Question::Decide(question) = own else {
-            return Err(PyFailure::Setting("expected a question about two classes".to_string()));
-        };
-        shared.show(wire, |data| {
-            let answer = question.ask(data, &mut PyWatcher::new(wire));
-            answer.map_err(|error| PyFailure::Ask(error, checkpoint_of(own)))
-        })
-    })?;
-    drop(given);
-    let values = values(py, &answer)?;
-    Ok((PyAnswer(Answer::Decide(Box::new(answer))), values))
-}
 
 /// Returns what a decision says, in plain values. Rows are those of the file, counted from 0.
 pub fn values<'py>(py: Python<'py>, answer: &DecideAnswer) -> PyResult<Bound<'py, PyDict>> {

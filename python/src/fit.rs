@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use linsep::ask::{Answer, AskError, Question};
+use linsep::ask::{Answer, RaceAnswer};
 use linsep::online::{Fit, FitSettings, MethodSettings};
 use linsep::proof::Proof;
 use linsep::{Hyperplane, Samples};
@@ -12,8 +12,8 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{PyAnswer, PyWatcher, read_question};
-use crate::data::{Given, SharedMatrix, labels};
+use crate::answer::{PyAnswer, PyWatcher};
+use crate::data::{SharedMatrix, labels};
 use crate::errors::PyFailure;
 use crate::work::run;
 
@@ -90,7 +90,7 @@ pub fn fit<'py>(
 }
 
 /// Returns what a fit found, in plain values.
-fn values<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Bound<'py, PyDict>> {
+pub fn values<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let stop = serde_json::json!(fit.stop);
     dict.set_item("stop", stop.as_str().unwrap_or_default())?;
@@ -113,29 +113,6 @@ fn values<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Bound<'py, PyDict>> {
     Ok(dict)
 }
 
-/// Returns the answer about one hyperplane that a method finds, and its values.
-#[pyfunction]
-#[pyo3(signature = (question, x, progress=None))]
-pub fn train<'py>(
-    py: Python<'py>,
-    question: &str,
-    x: &Bound<'py, PyAny>,
-    progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(PyAnswer, Bound<'py, PyDict>)> {
-    let given = Given::new(x)?;
-    let asked = read_question(question)?;
-    let shared = given.clone();
-    let answer = run(py, progress, move |wire| {
-        let Question::Fit(question) = asked else {
-            return Err(PyFailure::Setting("expected a question about a method".to_string()));
-        };
-        shared.show(wire, |data| Ok(question.ask(data, None, &mut PyWatcher::new(wire))?))
-    })?;
-    drop(given);
-    let values = values(py, &answer.fit)?;
-    Ok((PyAnswer(Answer::Fit(Box::new(answer))), values))
-}
-
 /// Returns the text of the model file of a fit.
 #[pyfunction]
 pub fn model_file(answer: &PyAnswer) -> PyResult<String> {
@@ -146,35 +123,16 @@ pub fn model_file(answer: &PyAnswer) -> PyResult<String> {
     }
 }
 
-/// A method in a race: its name, and what it found.
-type NamedRun<'py> = (&'static str, Bound<'py, PyDict>);
-
-/// Returns the answer about several methods, and what each found.
-#[pyfunction]
-#[pyo3(signature = (question, x, progress=None))]
-pub fn race<'py>(
-    py: Python<'py>,
-    question: &str,
-    x: &Bound<'py, PyAny>,
-    progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(PyAnswer, Vec<NamedRun<'py>>)> {
-    let given = Given::new(x)?;
-    let asked = read_question(question)?;
-    let shared = given.clone();
-    let answer = run(py, progress, move |wire| {
-        let Question::Race(question) = asked else {
-            return Err(PyFailure::Setting("expected a question about methods".to_string()));
-        };
-        shared.show(wire, |data| {
-            let samples = data.gather()?.ok_or(AskError::NeedsMemory("a race"))?;
-            Ok(question.ask(samples, &mut PyWatcher::new(wire))?)
-        })
-    })?;
-    drop(given);
+/// Returns what a race says, in plain values: under `entrants` the name of each method, and what it found.
+pub fn race_values<'py>(py: Python<'py>, answer: &RaceAnswer) -> PyResult<Bound<'py, PyDict>> {
     let own = answer.entrants.iter();
-    let entrants: PyResult<Vec<NamedRun>> =
+    let entrants: PyResult<Vec<_>> =
         own.map(|own| Ok((own.method.name(), values(py, &own.fit)?))).collect();
-    Ok((PyAnswer(Answer::Race(Box::new(answer))), entrants?))
+    let dict = PyDict::new(py);
+    dict.set_item("entrants", entrants?)?;
+    dict.set_item("shuffled", answer.shuffled)?;
+    dict.set_item("sorted_by_class", answer.sorted_by_class)?;
+    Ok(dict)
 }
 
 /// Returns the hyperplane of the soft margin with squared losses, and whether it is the optimum.

@@ -28,11 +28,11 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _linsep {
     #[pymodule_export]
-    use super::answer::{PyAnswer, validate};
+    use super::answer::{PyAnswer, ask, validate, values};
     #[pymodule_export]
-    use super::audit::{audit, audit_csv};
+    use super::audit::audit_csv;
     #[pymodule_export]
-    use super::classes::{classes, save_proofs};
+    use super::classes::save_proofs;
     #[pymodule_export]
     use super::cluster::{
         Packer, PyCluster, Worker, merge, numbers_check, packed_key, pick, scores,
@@ -40,22 +40,21 @@ mod _linsep {
     #[pymodule_export]
     use super::data::{Arrays, address};
     #[pymodule_export]
-    use super::decide::{compromise, decide};
+    use super::decide::compromise;
     #[pymodule_export]
-    use super::fit::{fit, method, methods, model_file, race, soft_margin, train};
+    use super::fit::{fit, method, methods, model_file, soft_margin};
     #[pymodule_export]
     use super::output::{refuse_overwriting, write_file};
     #[pymodule_export]
     use super::page::picture;
     #[pymodule_export]
     use super::separation::{
-        estimate, estimate_model, estimate_table, recession, structure_vectors, verify_model,
-        verify_table,
+        estimate_model, estimate_table, recession, structure_vectors, verify_model, verify_table,
     };
     #[pymodule_export]
     use super::table::{PyRows, open_table};
     #[pymodule_export]
-    use super::verify::{read_proof, verified, verify, verify_folder};
+    use super::verify::{read_proof, verify, verify_folder};
 
     use super::*;
 

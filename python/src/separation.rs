@@ -63,40 +63,18 @@ fn observed(columns: Vec<Beside<'_>>) -> PyResult<ObservedColumns> {
     Ok(beside)
 }
 
-type Answered<'py> = PyResult<(PyAnswer, Bound<'py, PyDict>)>;
-
-fn answered(py: Python<'_>, answer: EstimateAnswer) -> Answered<'_> {
-    let values = values(py, &answer)?;
-    Ok((PyAnswer(Answer::Estimate(Box::new(answer))), values))
+fn held(answer: EstimateAnswer) -> PyAnswer {
+    PyAnswer(Answer::Estimate(Box::new(answer)))
 }
 
-/// Returns the answer about a binomial model of labelled rows, and its values.
-#[pyfunction]
-#[pyo3(signature = (question, x, progress=None))]
-pub fn estimate<'py>(
-    py: Python<'py>,
-    question: &str,
-    x: &Bound<'py, PyAny>,
-    progress: Option<&Bound<'py, PyAny>>,
-) -> Answered<'py> {
-    let given = Given::new(x)?;
-    let asked = read_estimate(question)?;
-    let shared = given.clone();
-    let answer = run(py, progress, move |wire| {
-        shared.show(wire, |data| Ok(asked.ask(data, &mut PyWatcher::new(wire))?))
-    })?;
-    drop(given);
-    answered(py, answer)
-}
-
-/// Returns the answer about a design and the columns beside it, and its values.
+/// Returns the answer about a design and the columns beside it.
 #[pyfunction]
 pub fn estimate_model<'py>(
     py: Python<'py>,
     question: &str,
     x: &Bound<'py, PyAny>,
     beside: Vec<Beside<'py>>,
-) -> Answered<'py> {
+) -> PyResult<PyAnswer> {
     let given = Given::new(x)?;
     let (asked, beside) = (read_estimate(question)?, observed(beside)?);
     let shared = given.clone();
@@ -109,7 +87,7 @@ pub fn estimate_model<'py>(
         Ok(asked.ask_model(&design, &observed, &mut PyWatcher::new(wire))?)
     })?;
     drop(given);
-    answered(py, answer)
+    Ok(held(answer))
 }
 
 fn design<'a>(
@@ -124,20 +102,20 @@ fn design<'a>(
     })
 }
 
-/// Returns the answer about a table in a file, and its values.
+/// Returns the answer about a table in a file.
 #[pyfunction]
 pub fn estimate_table<'py>(
     py: Python<'py>,
     question: &str,
     path: PathBuf,
     options: Options,
-) -> Answered<'py> {
+) -> PyResult<PyAnswer> {
     let (asked, options) = (read_estimate(question)?, options.read()?);
     let answer = run(py, None, move |wire| {
         let table = asked.read(&Source::File(path), &options, &|_| wire.heed())?;
         Ok(table.ask(&asked, &mut PyWatcher::new(wire))?)
     })?;
-    answered(py, answer)
+    Ok(held(answer))
 }
 
 /// Returns what the checker says of a proof about a design and the columns beside it.
@@ -253,7 +231,11 @@ impl From<&Excluded> for What {
 /// Returns what is known of a cone of directions, given its structure vectors; its values are those of a model.
 #[pyfunction]
 #[pyo3(signature = (question, x))]
-pub fn recession<'py>(py: Python<'py>, question: &str, x: &Bound<'py, PyAny>) -> Answered<'py> {
+pub fn recession<'py>(
+    py: Python<'py>,
+    question: &str,
+    x: &Bound<'py, PyAny>,
+) -> PyResult<PyAnswer> {
     let given = Given::new(x)?;
     let asked = read_estimate(question)?;
     let shared = given.clone();
@@ -271,10 +253,11 @@ pub fn recession<'py>(py: Python<'py>, question: &str, x: &Bound<'py, PyAny>) ->
         Ok(answer)
     })?;
     drop(given);
-    answered(py, answer)
+    Ok(held(answer))
 }
 
-fn values<'py>(py: Python<'py>, answer: &EstimateAnswer) -> PyResult<Bound<'py, PyDict>> {
+/// Returns what an answer about a model says, in plain values.
+pub fn values<'py>(py: Python<'py>, answer: &EstimateAnswer) -> PyResult<Bound<'py, PyDict>> {
     let EstimateAnswer { found, data, rows, .. } = answer;
     let number = |row: usize| data.row(row, 0);
     let numbers = |rows: &[usize]| {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use linsep::ask::{Answer, Question, VerifyQuestion};
 use linsep::classes::folder::{ProofFileError, ProofFolder};
 use linsep::data::error::path_name;
-use linsep::proof::{Proof, Removals, Verified};
+use linsep::proof::{Proof, Refused, Removals, Verified};
 use linsep_report::verification::reason;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -84,17 +84,11 @@ fn unusable(path: &Path, error: ProofFileError) -> PyFailure {
 }
 
 /// Returns what the checker said of a proof, in plain values.
-#[pyfunction]
-pub fn verified<'py>(py: Python<'py>, answer: &PyAnswer) -> PyResult<Bound<'py, PyDict>> {
+pub fn values<'py>(
+    py: Python<'py>,
+    outcome: &Result<Verified, Refused>,
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    let outcome = match &answer.0 {
-        Answer::Verify(answer) => &answer.outcome,
-        Answer::Folder(answer) => {
-            dict.set_item("valid", answer.checked.is_valid())?;
-            return Ok(dict);
-        }
-        _ => return Err(PyFailure::Setting("expected what a checker said".to_string()).into()),
-    };
     let verified: Option<&Verified> = outcome.as_ref().ok();
     dict.set_item("valid", verified.is_some())?;
     dict.set_item("verdict", verified.map(|v| v.verdict().to_string()))?;

@@ -575,7 +575,7 @@ def test_an_error_in_a_callback_ends_the_work_on_a_table(tmp_path):
         raise RuntimeError(line)
 
     with pytest.raises(RuntimeError, match="pass 1: "):
-        _linsep.decide(decide_question(margin="max", gap=1e-12), table._rows, progress)
+        _linsep.ask(decide_question(margin="max", gap=1e-12), table._rows, progress)
     # The table is as good as before.
     assert linsep.decide(table).separable
 

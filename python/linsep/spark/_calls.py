@@ -154,10 +154,9 @@ def decide(
 def decided(rows: Rows, asked: str, say: Any = None, positive: Any = None) -> Decision:
     """Decide rows that are packed already."""
     matrix, labels = given(rows)
-    answer, found = _linsep.decide(asked, labels.of(matrix), say)
+    answer = _linsep.ask(asked, labels.of(matrix), say)
     decision: Decision = Decision.read(
         answer,
-        found,
         matrix,
         labels.classes,
         positive,
