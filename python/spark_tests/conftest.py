@@ -128,8 +128,9 @@ def agree(df, X, y=None, *, numbering=None, verify=True, **options):
     if y is not None:
         # Files have their labels as text.
         assert decision.classes == expected.classes
-    # All that the program would print, to the byte. Arrays have no names for features.
-    left_out = ("seconds", "feature_names", *(() if y is not None else ("labels",)))
+    # All that the program would print, to the byte. Arrays have no names for features, and what needs
+    # all rows in one place is left out on a cluster.
+    left_out = ("seconds", "feature_names", "left_out", *(() if y is not None else ("labels",)))
     answers = [
         {key: value for key, value in answer.to_dict().items() if key not in left_out}
         for answer in (decision, expected)
