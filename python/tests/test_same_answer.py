@@ -169,5 +169,29 @@ def test_a_frame(program, file, question, read, kind, monkeypatch):
     same(found.to_json(), expected)
 
 
+@pytest.mark.parametrize("table", LIST["tables"], ids=lambda table: Path(table["file"]).stem)
+def test_a_proof(program, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    file, read = table["file"], table["read"]
+    opened = linsep.open(file, **read)
+    proof = linsep.decide(opened, explain=True).proof
+    path = tmp_path / "proof.json"
+    proof.save(path)
+    for question, found in (
+        ({}, linsep.verify(opened, path)),
+        ({"model": "binomial"}, linsep.verify_separation(proof, opened, intercept=True)),
+    ):
+        words = [word for key, value in {**question, **read}.items() for word in flag(key, value)]
+        run = [program, "verify", file, path, "--json", *words]
+        expected = subprocess.run(run, cwd=ROOT, capture_output=True, text=True)
+        assert expected.returncode == (0 if found.valid else 1)
+        same(found.to_json(), json.loads(expected.stdout))
+
+
+def flag(key, value):
+    """Return an option of the program."""
+    return ["--" + key.replace("_", "-"), ",".join(value) if isinstance(value, list) else str(value)]
+
+
 def test_enough_is_asked():
     assert len(ALL) >= 200 and len(PLAIN) >= 40, (len(ALL), len(PLAIN))
