@@ -2,7 +2,9 @@
 
 use std::process::ExitCode;
 
-use linsep::ask::EstimateQuestion;
+use linsep::ask::{AskError, EstimateQuestion, Located};
+use linsep::data::error::{Column, Place};
+use linsep::data::read::Source;
 use linsep_report::estimate;
 
 use super::load;
@@ -40,6 +42,14 @@ pub fn question(model: &ModelArgs, input: &DataArgs) -> Result<EstimateQuestion,
     Ok(question)
 }
 
+/// Returns what is wrong with labels, with the file that they are in.
+fn in_file(error: AskError, source: &Source) -> AskError {
+    let AskError::Observed(wrong) = &error else { return error };
+    let column = Some(Column::Name(wrong.column.clone()));
+    let place = Place { source: Some(source.name()), column, ..Place::default() };
+    AskError::Located(Box::new(Located { place, error }))
+}
+
 /// Runs the command.
 pub fn run(args: &SeparationArgs, session: &Session) -> Result<ExitCode, Failure> {
     let question = EstimateQuestion {
@@ -53,7 +63,8 @@ pub fn run(args: &SeparationArgs, session: &Session) -> Result<ExitCode, Failure
         true => {
             let loaded = load(&args.data, &args.input, &args.stream, session.quiet)?;
             let mut watcher = session.watcher("deciding");
-            loaded.show(|data| question.ask(data, &mut watcher))?
+            let answer = loaded.show(|data| question.ask(data, &mut watcher));
+            answer.map_err(|error| in_file(error, &source(&args.data)))?
         }
         false => {
             let (bar, options) = (Bar::new("reading", session.quiet), args.input.options());
