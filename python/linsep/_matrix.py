@@ -189,7 +189,7 @@ class SeparabilityMatrix(Said):
         """
         if self._answer is None:
             raise ValueError("the proofs are not here: ask again, and save them then")
-        _linsep.save_proofs(self._answer, os.fsdecode(folder))
+        _linsep.save_proofs(self._answer, os.fsdecode(folder), self._sources)
 
     def to_html(self, *, title: str = "data") -> str:
         """Return one HTML page to look at and to send, which loads nothing from anywhere."""

@@ -1,9 +1,10 @@
 //! Many classes at once.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use linsep::ask::{Answer, ClassesAnswer};
 use linsep::classes::{Argmax, Linear, Versus};
+use linsep::data::overwrite::NamedPlace;
 use linsep_report::classes::{argmax_sentence, cell};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -11,7 +12,7 @@ use pyo3::types::PyDict;
 
 use crate::answer::PyAnswer;
 use crate::errors::PyFailure;
-use crate::output::write;
+use crate::output::{refuse_clash, write};
 
 /// Returns what an answer about classes says, in plain values. Under `sides`, for each two that were set against each
 /// other: the positive class, the negative one if it is one, the answer about them, and a few characters that say it.
@@ -63,12 +64,15 @@ fn described<'py>(
     Ok(dict)
 }
 
-/// Writes the proofs of an answer about classes to a folder, and last their index.
+/// Writes the proofs of an answer about classes to a folder, and last their index. Raises if that would land on one of
+/// the files that were read.
 #[pyfunction]
-pub fn save_proofs(answer: &PyAnswer, folder: &str) -> PyResult<()> {
+pub fn save_proofs(answer: &PyAnswer, folder: &str, inputs: Vec<PathBuf>) -> PyResult<()> {
     let Answer::Classes(answer) = &answer.0 else {
         return Err(PyFailure::Setting("expected an answer about classes".to_string()).into());
     };
+    let place = NamedPlace::folder("the proofs", folder, &["json"]);
+    refuse_clash(inputs, &place)?;
     std::fs::create_dir_all(folder)?;
     Ok(answer.write_proofs(Path::new(folder), &mut |path, bytes| write(path, bytes))?)
 }

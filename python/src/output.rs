@@ -11,9 +11,14 @@ use pyo3::prelude::*;
 /// Raises if `what`, which is to be written to a place, would land on one of the files that were read.
 #[pyfunction]
 pub fn refuse_overwriting(what: &str, path: PathBuf, inputs: Vec<PathBuf>) -> PyResult<()> {
+    refuse_clash(inputs, &NamedPlace::new(what, path))
+}
+
+/// Raises if a place that is to be written is one of the files that were read.
+pub fn refuse_clash(inputs: Vec<PathBuf>, place: &NamedPlace) -> PyResult<()> {
     let data: Vec<NamedPlace> =
         inputs.into_iter().map(|input| NamedPlace::new("the data", input)).collect();
-    refuse(&data, &[NamedPlace::new(what, path)])
+    refuse(&data, std::slice::from_ref(place))
         .map_err(|clash| PyValueError::new_err(format!("{clash}. Choose another name")))
 }
 

@@ -301,3 +301,16 @@ def test_pages_and_cells_of_many_classes(tmp_path):
     matrix.report(tmp_path / "classes.html")
     page = (tmp_path / "classes.html").read_text(encoding="utf-8")
     assert page == matrix.to_html(title="classes") and "linsep.verify_folder(X, y, folder)" in page
+
+
+def test_proofs_do_not_land_on_the_data(tmp_path):
+    path = tmp_path / "index.json"
+    X = np.memmap(path, dtype=np.float64, mode="w+", shape=(4, 1))
+    X[:] = [[0.0], [1.0], [2.0], [3.0]]
+    X.flush()
+    before = path.read_bytes()
+    matrix = linsep.separability_matrix(X, ["a", "b", "b", "c"])
+    with pytest.raises(ValueError, match="Choose another name"):
+        matrix.save_proofs(tmp_path)
+    assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["index.json"]
+    matrix.save_proofs(tmp_path / "proofs")

@@ -69,13 +69,16 @@ pub fn text(
     }
     summary.table(coefficient_table(&coefficients, &answer.estimates()));
     if !found.rows.is_empty() {
-        let names: Vec<String> =
-            found.rows.iter().take(SHOWN_ROWS).map(|&row| voice.row(data, rows, row)).collect();
+        let shown = found.rows.iter().take(SHOWN_ROWS);
+        let mut names: Vec<String> = shown.map(|&row| voice.row(data, rows, row)).collect();
         // Not all of them are named where that was asked; each then makes one comparison.
         let all = match found.excluded.is_empty() {
             true => found.separated.max(found.rows.len()),
             false => found.rows.len(),
         };
+        if all > names.len() {
+            names.push("…".to_string());
+        }
         let lead = format!("{}: ", counted(all as u64, "row"));
         summary.list("caused by", &lead, &names);
     }

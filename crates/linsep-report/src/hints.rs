@@ -268,7 +268,8 @@ pub fn hint(error: &linsep::Error, voice: &dyn Voice) -> Option<String> {
 
 /// Returns the two ways to fill missing values in.
 fn either(voice: &dyn Voice) -> String {
-    format!("{} or median", voice.option("missing", Some("mean")))
+    let [mean, median] = ["mean", "median"].map(|value| voice.option("missing", Some(value)));
+    format!("{mean} or {median}")
 }
 
 /// Returns true if every comma stands before three digits: a point in its place might be wrong.

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use crate::data::Features;
-use crate::random::draw;
+use linsep_data::hash::draw;
 
 /// Returns the values of a row that are not zero, by column.
 pub(crate) fn nonzero(features: &Features, i: usize) -> Vec<(usize, f64)> {

@@ -4,7 +4,7 @@ use linsep_data::{Block, Data, Error, FoldQuery, Shape};
 use serde::{Deserialize, Serialize};
 
 use crate::Hyperplane;
-use crate::asked::fold;
+use crate::queries::fold;
 
 /// Bins that rows on other machines are counted in, at most: a request cannot claim more memory.
 const MOST_BINS: usize = 1 << 20;

@@ -6,8 +6,8 @@ use linsep_data::{Block, Data, Error, FoldQuery, Memory, Samples, Shape};
 use linsep_proof::exact::{Row, sign_of_value};
 use serde::{Deserialize, Serialize};
 
-use crate::asked::fold;
 use crate::kernels::RowArithmetic;
+use crate::queries::fold;
 
 /// Weights w and bias b: the positive side is w·x + b > 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

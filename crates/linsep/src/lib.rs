@@ -41,7 +41,6 @@
 //! - `internals`: what benchmarks measure by itself; not part of the interface.
 
 pub mod ask;
-mod asked;
 pub mod audit;
 pub mod classes;
 mod content;
@@ -55,8 +54,8 @@ pub mod lift;
 pub mod models;
 pub mod online;
 pub mod picture;
+mod queries;
 pub mod race;
-mod random;
 pub mod saved;
 pub mod soft_margin;
 mod standard;

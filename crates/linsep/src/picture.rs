@@ -9,21 +9,28 @@
 //! ```
 //!
 //! Counts are exact and do not depend on how rows are cut. Directions and spreads are those of a sample, every
-//! k-th row, so that they do not either. Cost: three passes, and the sample.
+//! k-th row, so that they do not either. Cost: three passes, and the sample. `view` puts rows into two dimensions,
+//! `counts` is what passes count.
+
+mod counts;
+mod view;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::asked::fold;
-use crate::data::{Block, Data, FoldQuery, Samples, Shape};
+use crate::data::Data;
 use crate::decide::{
     DecideOptions, Decision, Explanation, Outcome, Watch, compromise_data, rounded,
 };
 use crate::distances::{Distances, distances};
-use crate::kernels::{Arithmetic, RowArithmetic};
+use crate::queries::fold;
 use crate::{Error, Hyperplane};
+
+use counts::{CellsState, NearestState};
+pub(crate) use counts::{NearestRows, ViewCells};
+use view::{SAMPLE_VALUES, Sample, ViewMap};
 
 /// Bins of the histogram.
 const BINS: usize = 64;
@@ -31,17 +38,12 @@ const BINS: usize = 64;
 const MOST_POINTS: usize = 2_000;
 /// Cells across (the bins of the histogram: none has rows of both sides), and cells up.
 const CELLS: [usize; 2] = [BINS, 40];
-/// Rows of the sample, and the values that it may hold.
+/// Rows of the sample.
 const SAMPLE_ROWS: usize = 4_096;
-const SAMPLE_VALUES: usize = 8_000_000;
-/// Nearest rows of each class, conflicting rows and suspects that are marked.
-const NEAREST: usize = 3;
+/// Conflicting rows, and suspects, that are marked.
 const MOST_MARKED: usize = 60;
-/// Values of a row that are kept, and weights.
-const SHOWN_VALUES: usize = 8;
+/// Weights that are kept.
 const MOST_WEIGHTS: usize = 50;
-/// Steps towards the principal axis: more would move no point visibly.
-const POWER_STEPS: usize = 60;
 
 /// A hyperplane among its rows.
 #[derive(Clone, Debug, Serialize)]
@@ -261,302 +263,6 @@ fn histogram(found: Distances) -> Histogram {
     Histogram { edges, negative: found.negative, positive: found.positive }
 }
 
-/// Every k-th row.
-struct Sample {
-    samples: Samples,
-    rows: Vec<usize>,
-    mean: Vec<f64>,
-    /// The standard deviation of each feature.
-    spread: Vec<f64>,
-}
-
-impl Sample {
-    fn take(data: &dyn Data, most: usize) -> Result<Self, Error> {
-        let shape = data.shape();
-        // Sparse rows have few of their values.
-        let width = if shape.sparse { shape.columns.min(1_000) } else { shape.columns };
-        let count = most.min((SAMPLE_VALUES / width.max(1)).max(64)).min(shape.rows);
-        let rows: Vec<usize> =
-            (0..count).map(|k| (k as u128 * shape.rows as u128 / count as u128) as usize).collect();
-        let samples = data.fetch(&rows)?;
-        let (n, features) = (rows.len() as f64, samples.features());
-        let mut mean = vec![0.0; shape.columns];
-        (0..rows.len()).for_each(|i| features.axpy(i, 1.0 / n, &mut mean));
-        // About the mean, so that a large one does not drown them; what is not stored is zero.
-        let mut squares: Vec<f64> = mean.iter().map(|m| n * m * m).collect();
-        for i in 0..rows.len() {
-            features.for_each(i, |k, v| {
-                let off = v - mean[k];
-                squares[k] += off * off - mean[k] * mean[k];
-            });
-        }
-        let spread = squares.iter().map(|s| (s / n).max(0.0).sqrt()).collect();
-        Ok(Sample { samples, rows, mean, spread })
-    }
-}
-
-/// From a row to its place in the view.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct ViewMap {
-    plane: Hyperplane,
-    norm: f64,
-    /// The direction of largest spread within the hyperplane, and where the mean lies along it; none if rows do
-    /// not differ there.
-    up: Option<(Vec<f64>, f64)>,
-}
-
-impl ViewMap {
-    fn new(plane: &Hyperplane, sample: &Sample) -> Self {
-        let norm = plane.weight_norm();
-        let across = unit(plane.weights.iter().map(|w| w / norm.max(f64::MIN_POSITIVE)).collect());
-        let up = principal_axis(sample, across.as_deref()).map(|axis| {
-            let middle = f64::dot(&axis, &sample.mean);
-            (axis, middle)
-        });
-        ViewMap { plane: plane.clone(), norm, up }
-    }
-
-    fn fits(&self, shape: Shape) -> bool {
-        let axis = self.up.iter().map(|(axis, _)| axis);
-        axis.chain([&self.plane.weights]).all(|vector| vector.len() == shape.columns)
-    }
-
-    /// Returns signed distances of consecutive rows; zeros if there is no hyperplane.
-    fn across(&self, samples: &Samples, first: usize, out: &mut [f64]) {
-        self.plane.values(samples.features(), first, out);
-        let scale = if self.norm > 0.0 { 1.0 / self.norm } else { 0.0 };
-        out.iter_mut().for_each(|value| *value *= scale);
-    }
-
-    /// Returns how far up a row lies.
-    fn up(&self, samples: &Samples, place: usize, row: usize) -> f64 {
-        match &self.up {
-            Some((axis, middle)) => samples.features().dot(place, axis) - middle,
-            // The golden ratio spreads any run of rows evenly.
-            None => (row as f64 * 0.618_033_988_749_894_9).fract() - 0.5,
-        }
-    }
-
-    /// Returns the range upwards that a sample takes.
-    fn range(&self, sample: &Sample) -> [f64; 2] {
-        let ups = sample.rows.iter().enumerate().map(|(k, &row)| self.up(&sample.samples, k, row));
-        let [low, high] =
-            ups.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v| [a.min(v), b.max(v)]);
-        if low < high { [low, high] } else { [low - 1.0, high + 1.0] }
-    }
-
-    fn point(&self, samples: &Samples, place: usize, row: usize, name: Option<String>) -> Point {
-        let mut x = [0.0];
-        self.across(samples, place, &mut x);
-        let mut values = vec![];
-        samples.features().for_each(place, |k, v| {
-            if values.len() < SHOWN_VALUES {
-                values.push((k, v));
-            }
-        });
-        Point {
-            row,
-            name,
-            positive: samples.positive()[place],
-            x: x[0],
-            y: self.up(samples, place, row),
-            values,
-        }
-    }
-}
-
-/// Returns the vector at length one; none if it is zero or no numbers.
-fn unit(mut v: Vec<f64>) -> Option<Vec<f64>> {
-    let length = f64::dot(&v, &v).sqrt();
-    if !(length > 0.0 && length.is_finite()) {
-        return None;
-    }
-    v.iter_mut().for_each(|v| *v /= length);
-    Some(v)
-}
-
-/// Returns the direction orthogonal to `across` in which a sample spreads most; none if it does not. By the power
-/// method, from the row that is farthest from the mean.
-fn principal_axis(sample: &Sample, across: Option<&[f64]>) -> Option<Vec<f64>> {
-    let (features, mean) = (sample.samples.features(), &sample.mean);
-    let within = |mut v: Vec<f64>| {
-        if let Some(across) = across {
-            let part = f64::dot(across, &v);
-            f64::axpy(-part, across, &mut v);
-        }
-        v
-    };
-    let centred = |i: usize| {
-        let mut v: Vec<f64> = mean.iter().map(|m| -m).collect();
-        features.axpy(i, 1.0, &mut v);
-        within(v)
-    };
-    let total: f64 = sample.spread.iter().map(|s| s * s).sum();
-    // Wide sparse rows are looked at one by one here, so some of them will do.
-    let starts = (sample.rows.len()).min(64);
-    let farthest = (0..starts)
-        .map(|k| centred(k * sample.rows.len() / starts))
-        .max_by(|a, b| f64::dot(a, a).total_cmp(&f64::dot(b, b)))?;
-    if f64::dot(&farthest, &farthest) <= 1e-24 * total.max(f64::MIN_POSITIVE) {
-        return None;
-    }
-    let mut axis = unit(farthest)?;
-    for _ in 0..POWER_STEPS {
-        let middle = f64::dot(&axis, mean);
-        let (mut next, mut sum) = (vec![0.0; mean.len()], 0.0);
-        for i in 0..sample.rows.len() {
-            let part = features.dot(i, &axis) - middle;
-            features.axpy(i, part, &mut next);
-            sum += part;
-        }
-        f64::axpy(-sum, mean, &mut next);
-        axis = unit(within(next))?;
-    }
-    // Of the two ends, the one where the largest coordinate is positive points up.
-    let largest = axis.iter().copied().fold(0.0_f64, |a, b| if b.abs() > a.abs() { b } else { a });
-    if largest < 0.0 {
-        axis.iter_mut().for_each(|v| *v = -*v);
-    }
-    Some(axis)
-}
-
-/// Finds the rows of each class that are nearest to the hyperplane, or farthest on the wrong side, and counts the
-/// mistakes.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct NearestRows(ViewMap);
-
-/// What it has found so far.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct NearestState {
-    mistakes: u64,
-    /// Distance to the own side and row, the smallest first, by class.
-    found: [Vec<(f64, usize)>; 2],
-}
-
-impl NearestState {
-    fn take(&mut self, positive: bool, distance: f64, row: usize) {
-        let found = &mut self.found[usize::from(positive)];
-        let before = |&(other, number): &(f64, usize)| {
-            other.total_cmp(&distance).then(number.cmp(&row)).is_lt()
-        };
-        let place = found.partition_point(before);
-        if place < NEAREST {
-            found.insert(place, (distance, row));
-            found.truncate(NEAREST);
-        }
-    }
-}
-
-impl FoldQuery for NearestRows {
-    type State = NearestState;
-
-    fn begin(&self) -> NearestState {
-        NearestState::default()
-    }
-
-    fn absorb(&self, state: &mut NearestState, block: &Block<'_>) {
-        let (samples, places) = (block.samples(), block.places());
-        let mut values = vec![0.0; places.len()];
-        self.0.across(samples, places.start, &mut values);
-        for (place, value) in places.zip(values) {
-            let positive = samples.positive()[place];
-            let distance = if positive { value } else { -value };
-            state.mistakes += u64::from(distance.is_nan() || distance <= 0.0);
-            state.take(positive, distance, block.number(place));
-        }
-    }
-
-    fn merge(&self, state: &mut NearestState, other: NearestState) {
-        state.mistakes += other.mistakes;
-        for (class, found) in other.found.into_iter().enumerate() {
-            found.into_iter().for_each(|(distance, row)| state.take(class == 1, distance, row));
-        }
-    }
-
-    fn fits(&self, shape: Shape) -> bool {
-        self.0.fits(shape)
-    }
-
-    fn admits(&self, state: &NearestState, shape: Shape) -> bool {
-        let fits = |found: &Vec<(f64, usize)>| {
-            found.len() <= NEAREST && found.iter().all(|(_, row)| *row < shape.rows)
-        };
-        state.mistakes <= shape.rows as u64 && state.found.iter().all(fits)
-    }
-
-    fn named(&self, state: &NearestState) -> Vec<usize> {
-        state.found.iter().flatten().map(|(_, row)| *row).collect()
-    }
-}
-
-/// Counts rows by the cell of the view that they lie in.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct ViewCells {
-    map: ViewMap,
-    x: [f64; 2],
-    y: [f64; 2],
-}
-
-/// Negatives and positives by row and column.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct CellsState(BTreeMap<(usize, usize), [u64; 2]>);
-
-impl CellsState {
-    fn filled(self) -> Cells {
-        let [columns, rows] = CELLS;
-        let cell = |((row, column), [negatives, positives]): ((usize, usize), [u64; 2])| {
-            (column, row, negatives, positives)
-        };
-        Cells { columns, rows, filled: self.0.into_iter().map(cell).collect() }
-    }
-}
-
-impl FoldQuery for ViewCells {
-    type State = CellsState;
-
-    fn begin(&self) -> CellsState {
-        CellsState::default()
-    }
-
-    fn absorb(&self, state: &mut CellsState, block: &Block<'_>) {
-        let (samples, places) = (block.samples(), block.places());
-        let mut values = vec![0.0; places.len()];
-        self.map.across(samples, places.start, &mut values);
-        for (place, value) in places.zip(values) {
-            let up = self.map.up(samples, place, block.number(place));
-            let cell = (cell(up, self.y, CELLS[1]), cell(value, self.x, CELLS[0]));
-            let class = usize::from(samples.positive()[place]);
-            state.0.entry(cell).or_default()[class] += 1;
-        }
-    }
-
-    fn merge(&self, state: &mut CellsState, other: CellsState) {
-        for (cell, [negatives, positives]) in other.0 {
-            let all = state.0.entry(cell).or_default();
-            all[0] += negatives;
-            all[1] += positives;
-        }
-    }
-
-    fn fits(&self, shape: Shape) -> bool {
-        self.map.fits(shape)
-    }
-
-    fn admits(&self, CellsState(cells): &CellsState, shape: Shape) -> bool {
-        let counts = cells.values().flatten();
-        let all = counts.copied().try_fold(0_u64, |sum, count| sum.checked_add(count));
-        cells.keys().all(|&(row, column)| column < CELLS[0] && row < CELLS[1])
-            && all.is_some_and(|all| all <= shape.rows as u64)
-    }
-}
-
-/// Returns the cell of a value; what lies outside is in the outermost.
-fn cell(value: f64, [low, high]: [f64; 2], cells: usize) -> usize {
-    let share = (value - low) / (high - low);
-    // A NaN becomes zero.
-    ((share * cells as f64) as usize).min(cells - 1)
-}
-
 /// What rows are called, if the data names them.
 struct Names(Option<Vec<String>>);
 
@@ -617,7 +323,9 @@ fn weights(plane: &Hyperplane, sample: &Sample) -> Vec<Weight> {
 
 #[cfg(test)]
 mod tests {
+    use super::counts::NEAREST;
     use super::*;
+    use crate::Samples;
     use crate::data::Memory;
     use crate::data::generate::Generator;
 

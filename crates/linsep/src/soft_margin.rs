@@ -182,7 +182,7 @@ fn same_short(a: &[f64], b: &[f64]) -> bool {
 mod tests {
     use super::*;
     use crate::online::{FitSettings, MethodSettings, fit};
-    use crate::random::draw;
+    use linsep_data::hash::draw;
 
     fn overlapping(rows: usize, columns: usize) -> Samples {
         let mut state = 5;

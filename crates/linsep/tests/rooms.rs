@@ -128,7 +128,7 @@ fn only_the_list_of_queries_folds() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let is_code = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "rs");
     for file in
-        files(&source).into_iter().filter(|file| is_code(file) && !file.ends_with("asked.rs"))
+        files(&source).into_iter().filter(|file| is_code(file) && !file.ends_with("queries.rs"))
     {
         let code: String =
             fs::read_to_string(&file).unwrap().lines().map(|line| line.trim()).collect();

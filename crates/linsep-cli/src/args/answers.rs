@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use linsep::decide::{MarginGoal, MarginKind};
 use linsep::models::{Family, Ties};
@@ -164,8 +165,8 @@ pub struct AuditArgs {
 pub struct ModelArgs {
     /// Which model: binomial, multinomial, cumulative, adjacent, sequential, poisson, negative-binomial,
     /// conditional or cox [default: binomial]
-    #[arg(long, value_name = "NAME", value_enum, hide_possible_values = true)]
-    pub model: Option<ModelArg>,
+    #[arg(long, value_name = "NAME", value_parser = family_parser(), hide_possible_values = true)]
+    pub model: Option<Family>,
     /// Leave the constant out of the model
     #[arg(long)]
     pub no_intercept: bool,
@@ -202,19 +203,6 @@ pub struct ModelArgs {
     pub ties: Option<TiesArg>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ModelArg {
-    Binomial,
-    Multinomial,
-    Cumulative,
-    Adjacent,
-    Sequential,
-    Poisson,
-    NegativeBinomial,
-    Conditional,
-    Cox,
-}
-
 impl ModelArgs {
     /// Returns true if anything was said of a model.
     pub fn is_given(&self) -> bool {
@@ -227,18 +215,14 @@ impl ModelArgs {
 
     /// Returns the family that was asked for.
     pub fn family(&self) -> Family {
-        match self.model {
-            None | Some(ModelArg::Binomial) => Family::Binomial,
-            Some(ModelArg::Multinomial) => Family::Multinomial,
-            Some(ModelArg::Cumulative) => Family::Cumulative,
-            Some(ModelArg::Adjacent) => Family::Adjacent,
-            Some(ModelArg::Sequential) => Family::Sequential,
-            Some(ModelArg::Poisson) => Family::Poisson,
-            Some(ModelArg::NegativeBinomial) => Family::NegativeBinomial,
-            Some(ModelArg::Conditional) => Family::Conditional,
-            Some(ModelArg::Cox) => Family::Cox,
-        }
+        self.model.unwrap_or_default()
     }
+}
+
+/// Returns what takes the name of a family.
+fn family_parser() -> impl TypedValueParser<Value = Family> {
+    let names = Family::ALL.map(Family::name);
+    PossibleValuesParser::new(names).map(|name| Family::by_name(&name).unwrap_or_default())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -5,8 +5,8 @@
 
 use crate::content::ContentIndex;
 use crate::data::Features;
-use crate::random::draw;
 use crate::standard::largest;
+use linsep_data::hash::draw;
 
 /// Parts that the rows are held out in.
 pub const FOLDS: usize = 5;

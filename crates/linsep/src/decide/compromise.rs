@@ -20,7 +20,7 @@ use super::folds::logistic::LogisticLine;
 use super::options::DecideOptions;
 use super::solvers::logistic_descent::{DescentStep, LogisticDescent, LookedAtRows, StepLook};
 use crate::Hyperplane;
-use crate::asked::fold;
+use crate::queries::fold;
 use crate::watch::Watch;
 
 /// A step that lowers the loss by a smaller share than this is the last.

@@ -9,8 +9,8 @@ use super::folds::scan::Scan;
 use super::solvers::interior_point::Interior;
 use super::solvers::min_norm_point::Corral;
 use crate::Samples;
-use crate::asked::fold;
 use crate::lift::Rows;
+use crate::queries::fold;
 
 /// Returns the number of rows in the exact conflict of all rows and the bits of its largest multiplier,
 /// or the rows whose multiplier has the wrong sign.

@@ -20,7 +20,7 @@ use linsep_proof::MarginKind;
 use serde::{Deserialize, Serialize};
 
 use super::options::{DecideOptions, MarginGoal};
-use crate::asked::{AskedFold, FoldKind, Listed, complete, decode, encode, queries, states};
+use crate::queries::{AskedFold, FoldKind, Listed, complete, decode, encode, queries, states};
 
 /// What the file starts with. The number is the version of what follows.
 const FIRST_LINE: &str = "linsep decide checkpoint 2\n";

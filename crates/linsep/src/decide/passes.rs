@@ -17,7 +17,7 @@ use super::folds::first_look::{Facts, FirstLook};
 use super::journal::{Journal, JournalError};
 use super::options::DecideOptions;
 use crate::Samples;
-use crate::asked::{Listed, fold, fold_until};
+use crate::queries::{Listed, fold, fold_until};
 
 /// Why a pass was not made.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use super::folds::first_look::Facts;
 use super::options::{DecideOptions, MarginGoal};
 use super::passes::{PassError, Passes};
 use crate::Hyperplane;
-use crate::asked::Listed;
+use crate::queries::Listed;
 
 /// Hyperplanes without a mistake that are kept, should the checker refuse the best.
 const CANDIDATES: usize = 4;

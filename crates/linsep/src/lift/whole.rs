@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Length, Rows};
 use crate::Hyperplane;
-use crate::asked::fold;
+use crate::queries::fold;
 
 /// The rows of the data, wherever they are. Who asks it for more than the rows at hand cannot fail: what
 /// goes wrong is kept, and whoever shows the rows looks for it.

@@ -25,11 +25,11 @@ use linsep_proof::{Plane, Proof, name_data};
 use super::allowance::Allowance;
 use super::question::DirectionQuestion;
 use super::space::Space;
-use crate::asked::fold;
 use crate::decide::{
     DecideError, Directions, Halt, Limit, Mirror, OnPlanes, OnPlanesState, Outcome, StandIn,
     StepSize, Watch, decide_data, in_lowest_terms, planes, rounded,
 };
+use crate::queries::fold;
 
 /// What all directions have in common.
 #[derive(Debug)]

@@ -102,7 +102,7 @@ fn inverse(mut rows: Vec<Vec<f64>>, halt: Halt) -> Option<Vec<Vec<f64>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::draw;
+    use linsep_data::hash::draw;
 
     fn check(vectors: &[&[f64]], target: &[f64], expected: bool) {
         assert_eq!(

@@ -72,6 +72,11 @@ impl Family {
         self.model(true, true, Ties::Breslow).name()
     }
 
+    /// Returns the family of this name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| family.name() == name)
+    }
+
     /// Returns true if the categories have an order.
     pub fn is_ordered(self) -> bool {
         matches!(self, Family::Cumulative | Family::Adjacent | Family::Sequential)

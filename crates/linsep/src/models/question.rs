@@ -8,8 +8,8 @@ use linsep_data::{Data, Error};
 use linsep_proof::exact::{ExactSum, parts};
 use linsep_proof::structure::{Coefficient, Structure};
 
-use crate::asked::fold;
 use crate::decide::{Constants, Mirror, Mirrored};
+use crate::queries::fold;
 
 /// Rows, and how directions become coefficients.
 pub(super) struct DirectionQuestion<'a> {

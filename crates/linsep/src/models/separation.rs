@@ -28,10 +28,10 @@ use super::question::DirectionQuestion;
 use super::signs::signs;
 use super::space::{Space, on_one_exponent, telling};
 use crate::Samples;
-use crate::asked::fold;
 use crate::decide::{
     Constants, DecideError, DecideOptions, Halt, Limit, Mirror, Watch, free, rounded, spread,
 };
+use crate::queries::fold;
 
 /// Rows per column with which the search for rows that span all starts.
 const STARTING_ROWS: usize = 2;

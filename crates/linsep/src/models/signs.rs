@@ -28,13 +28,13 @@ use super::enclosed::is_positive_combination;
 use super::question::{DirectionQuestion, value};
 use super::separation::Sign;
 use super::space::{Space, on_one_exponent, size};
-use crate::asked::fold;
 use crate::decide::nnls::nearest;
 use crate::decide::{
     Alternative, DecideError, Directions, Farkas, Halt, Mirrored, Scan, Scorer, in_lowest_terms,
     planes, rounded, spread,
 };
 use crate::kernels::{Arithmetic, exponent, power_of_two};
+use crate::queries::fold;
 
 /// Coefficients that are looked into at a time: the directions they propose share a pass.
 const BATCH: usize = 16;

@@ -257,7 +257,7 @@ mod tests {
     use linsep_data::samples::SparseBuilder;
 
     use super::*;
-    use crate::random::draw;
+    use linsep_data::hash::draw;
 
     fn solved(samples: &Samples, weights: &[f64]) -> Solution {
         solve(&SignedRows::all(samples), weights, &|| false)

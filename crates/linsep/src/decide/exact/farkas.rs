@@ -34,7 +34,7 @@ use super::equations::Equations;
 use super::integers::{direction, dot, in_lowest_terms};
 use super::modular::{Elimination, PRIMES, Prime};
 use super::span::solution;
-use crate::random::draw;
+use linsep_data::hash::draw;
 
 /// The one of the two cases that holds; exactly one does.
 #[derive(Clone, Debug, PartialEq)]

@@ -26,7 +26,7 @@ use super::Halt;
 use super::equations::{EquationEntry, Equations};
 use super::modular::Elimination;
 use super::reconstruct::fraction;
-use crate::random::draw;
+use linsep_data::hash::draw;
 
 /// Bits beyond those of the combined numerator that the single ones are given: room for the
 /// factors that the denominator lacks and for telling a small residue from a random one.

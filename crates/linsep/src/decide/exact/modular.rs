@@ -26,7 +26,7 @@ use linsep_proof::exact::parts;
 use super::Halt;
 use super::equations::{EquationEntry, Equations};
 use super::rows::SignedRows;
-use crate::random::draw;
+use linsep_data::hash::draw;
 
 /// Primes below 2^59 with nothing special about them: the second is for the day the first fails.
 pub const PRIMES: [u64; 4] =

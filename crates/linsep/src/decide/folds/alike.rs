@@ -106,8 +106,8 @@ impl FoldQuery for Alike {
 mod tests {
     use super::*;
     use crate::Samples;
-    use crate::asked::fold;
     use crate::data::{Data, Memory};
+    use crate::queries::fold;
 
     #[test]
     fn the_first_pair_of_copies_comes_first_and_few_rows_are_remembered() {

@@ -28,7 +28,7 @@ use linsep_data::{Absorb, Answerable, Block, Data, Reads, Samples, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::mirrored::{Mirror, ShownBlock};
-use crate::asked::{AskedFold, FoldFindings, complete, decode, encode, take};
+use crate::queries::{AskedFold, FoldFindings, complete, decode, encode, take};
 use rows::{Gathered, KnownRows, Runs};
 
 /// Rows that are sent beyond the share of those that are named: chance may have put more of them here.
@@ -232,7 +232,7 @@ impl<'a> Remote<'a> {
             None => None,
         };
         let shape = mirror.as_ref().map_or(self.shape, |mirror| mirror.shape(self.shape));
-        let asked = crate::asked::asked(&asked.queries(), shape)?;
+        let asked = crate::queries::asked(&asked.queries(), shape)?;
         Some(PassRequest { version: VERSION.to_string(), shape: self.shape, mirror, asked })
     }
 

@@ -15,7 +15,7 @@ use linsep_data::samples::{Dense, LabelNames, Labels, Missing, SparseBuilder};
 use linsep_data::{Block, Features, Samples};
 use serde::{Deserialize, Serialize};
 
-use crate::asked::{decode, encode, take};
+use crate::queries::{decode, encode, take};
 
 /// What packed rows begin with.
 #[derive(Serialize, Deserialize)]

@@ -126,7 +126,8 @@ impl<V: UnitVectors> Dual<V> {
     pub fn sweep(&mut self) -> f64 {
         let mut most = 0.0_f64;
         for k in (1..self.active.len()).rev() {
-            self.active.swap(k, (crate::random::draw(&mut self.state) % (k as u64 + 1)) as usize);
+            self.active
+                .swap(k, (linsep_data::hash::draw(&mut self.state) % (k as u64 + 1)) as usize);
         }
         for &i in &self.active {
             let alpha = self.alpha[i];

@@ -244,7 +244,7 @@ fn inverse_factor(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::draw;
+    use linsep_data::hash::draw;
 
     fn noise(rows: usize, columns: usize) -> Vec<Vec<f64>> {
         let mut state = 7;

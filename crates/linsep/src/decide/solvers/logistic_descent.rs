@@ -229,12 +229,12 @@ fn lowest((value0, slope0): (f64, f64), (value1, slope1): (f64, f64)) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asked::fold;
     use crate::data::generate::Generator;
     use crate::data::{Data, Error, Memory as InMemory};
     use crate::decide::folds::class_sums::ClassSums;
     use crate::decide::folds::logistic::LogisticLine;
     use crate::lift;
+    use crate::queries::fold;
 
     struct Looking<'a>(InMemory<'a>);
 

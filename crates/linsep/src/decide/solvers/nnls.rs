@@ -191,7 +191,7 @@ impl Joined<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::draw;
+    use linsep_data::hash::draw;
 
     #[test]
     fn what_is_left_has_no_positive_product() {

@@ -122,7 +122,7 @@ fn step(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::draw;
+    use linsep_data::hash::draw;
 
     #[test]
     fn what_can_be_reached_is_reached() {

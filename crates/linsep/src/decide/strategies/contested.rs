@@ -27,8 +27,8 @@ use super::super::solvers::logistic_descent::{self, DescentStep, LogisticDescent
 use super::super::solvers::min_norm_point::Corral;
 use super::peel::{compressed, peel};
 use crate::Samples;
-use crate::asked::fold;
 use crate::lift::Rows;
+use crate::queries::fold;
 
 /// Passes of L-BFGS.
 const SMOOTH_PASSES: u64 = 80;
