@@ -95,6 +95,45 @@ impl<const N: usize> From<[(usize, f64); N]> for RowWeights {
     }
 }
 
+/// Rows that no hyperplane separates, not even weakly, and what shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Overlap {
+    /// They cancel, in integers.
+    Conflict(Conflict),
+    /// With these weights they make a [positive definite](crate::definite) matrix.
+    Matrix(RowWeights),
+}
+
+impl Overlap {
+    /// Returns the rows, rising.
+    pub fn rows(&self) -> Vec<usize> {
+        match self {
+            Overlap::Conflict(conflict) => conflict.rows(),
+            Overlap::Matrix(weights) => weights.rows(),
+        }
+    }
+
+    /// Returns the rows that tell most: all of a conflict, or those of largest weight first.
+    pub fn heaviest(&self) -> Vec<usize> {
+        match self {
+            Overlap::Conflict(conflict) => conflict.rows(),
+            Overlap::Matrix(weights) => {
+                let mut pairs: Vec<(usize, f64)> = weights.iter().collect();
+                pairs.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+                pairs.into_iter().map(|(row, _)| row).collect()
+            }
+        }
+    }
+
+    /// Returns the rows in integers, if that is how they are known.
+    pub fn conflict(&self) -> Option<&Conflict> {
+        match self {
+            Overlap::Conflict(conflict) => Some(conflict),
+            Overlap::Matrix(_) => None,
+        }
+    }
+}
+
 /// Bounds on the smallest number of rows without which the rest is separable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Removals {

@@ -1,4 +1,4 @@
-//! What is claimed about data, and the file it is written down in (versions 1 to 4, see PROOFS.md).
+//! What is claimed about data, and the file it is written down in (versions 1 to 5, see PROOFS.md).
 
 use std::fmt;
 
@@ -14,8 +14,8 @@ use crate::structure::Model;
 /// What a proof file calls itself.
 const FORMAT: &str = "linsep-proof";
 /// The versions that are read: the second has one claim more, the third claims about models, the fourth says how many
-/// rows must go. A file is of the first that has what it claims.
-const VERSIONS: [u32; 4] = [1, 2, 3, 4];
+/// rows must go, the fifth shows by a matrix that rows are inseparable. A file is of the first that has what it claims.
+const VERSIONS: [u32; 5] = [1, 2, 3, 4, 5];
 
 /// The longest text of a proof file that is read: 1 GiB.
 pub const MOST_BYTES: usize = 1 << 30;
@@ -81,7 +81,7 @@ pub struct DataName {
 
 /// What is claimed: the verdict and its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "verdict", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(tag = "verdict", rename_all = "kebab-case", try_from = "ClaimFile")]
 pub enum Claim {
     /// Every row is on its own side of a hyperplane.
     Separable {
@@ -95,6 +95,14 @@ pub enum Claim {
         conflict: Vec<ConflictingRow>,
         /// Vectors of one integer a feature, and one for the bias, to which all rows (x, 1) are
         /// orthogonal. With the conflict they span everything.
+        orthogonal: Vec<Integers>,
+    },
+    /// The same, shown by a matrix.
+    #[serde(rename = "inseparable")]
+    Definite {
+        /// The rows and weights that make it.
+        matrix: DefiniteMatrix,
+        /// Vectors to which all rows (x, 1) are orthogonal, as many as coordinates are left out of the matrix.
         orthogonal: Vec<Integers>,
     },
     /// No hyperplane puts all rows on their own sides, but one puts no row on the wrong side.
@@ -112,10 +120,92 @@ pub enum Claim {
     },
 }
 
+/// Rows and weights whose matrix is [positive definite](crate::definite).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DefiniteMatrix {
+    /// The rows, counted from 1.
+    pub rows: Vec<usize>,
+    /// Their weights, one each: positive.
+    pub weights: Vec<f64>,
+    /// Coordinates that are left out, counted from 1; the bias comes after the last feature.
+    pub left_out: Vec<usize>,
+    /// Coordinates that are taken out one by one, before all others: those that few rows have.
+    pub first: Vec<usize>,
+}
+
+/// A claim as it stands in a file: one verdict is shown in two ways.
+#[derive(Deserialize)]
+#[serde(tag = "verdict", rename_all = "kebab-case", deny_unknown_fields)]
+enum ClaimFile {
+    Separable {
+        hyperplane: Plane,
+    },
+    Inseparable {
+        conflict: Option<Vec<ConflictingRow>>,
+        matrix: Option<DefiniteMatrix>,
+        orthogonal: Vec<Integers>,
+    },
+    QuasiSeparable {
+        conflict: Vec<ConflictingRow>,
+        hyperplane: Plane,
+    },
+    NotStrictlySeparable {
+        conflict: Vec<ConflictingRow>,
+    },
+}
+
+impl TryFrom<ClaimFile> for Claim {
+    type Error = &'static str;
+
+    fn try_from(file: ClaimFile) -> Result<Self, Self::Error> {
+        Ok(match file {
+            ClaimFile::Separable { hyperplane } => Claim::Separable { hyperplane },
+            ClaimFile::Inseparable { conflict: Some(conflict), matrix: None, orthogonal } => {
+                Claim::Inseparable { conflict, orthogonal }
+            }
+            ClaimFile::Inseparable { conflict: None, matrix: Some(matrix), orthogonal } => {
+                Claim::Definite { matrix, orthogonal }
+            }
+            ClaimFile::Inseparable { .. } => return Err("expected either a conflict or a matrix"),
+            ClaimFile::QuasiSeparable { conflict, hyperplane } => {
+                Claim::QuasiSeparable { conflict, hyperplane }
+            }
+            ClaimFile::NotStrictlySeparable { conflict } => {
+                Claim::NotStrictlySeparable { conflict }
+            }
+        })
+    }
+}
+
 impl Claim {
     /// Returns the first version of the file that has such a claim.
     fn version(&self) -> u32 {
-        VERSIONS[usize::from(matches!(self, Claim::NotStrictlySeparable { .. }))]
+        match self {
+            Claim::Separable { .. } | Claim::Inseparable { .. } | Claim::QuasiSeparable { .. } => {
+                VERSIONS[0]
+            }
+            Claim::NotStrictlySeparable { .. } => VERSIONS[1],
+            Claim::Definite { .. } => VERSIONS[4],
+        }
+    }
+
+    /// Returns the claim that the matrix of weighted rows is positive definite without these coordinates, and that all
+    /// rows are orthogonal to as many vectors. Coordinates are counted from 0; those of `first` are taken out before all others.
+    pub fn definite(
+        weights: &RowWeights,
+        left_out: &[usize],
+        first: &[usize],
+        orthogonal: Vec<Vec<IBig>>,
+    ) -> Self {
+        let from_one = |places: &[usize]| places.iter().map(|k| k + 1).collect();
+        let matrix = DefiniteMatrix {
+            rows: from_one(&weights.rows()),
+            weights: weights.weights(),
+            left_out: from_one(left_out),
+            first: from_one(first),
+        };
+        Claim::Definite { matrix, orthogonal: orthogonal.into_iter().map(Integers).collect() }
     }
 
     /// Returns the claim that the rows cancel.
@@ -298,7 +388,7 @@ pub enum ProofError {
         found: String,
     },
     /// It is of another version.
-    #[error("expected a proof file of version 1, 2, 3 or 4, found version {found}")]
+    #[error("expected a proof file of version 1, 2, 3, 4 or 5, found version {found}")]
     OtherVersion {
         /// Its version.
         found: u64,
@@ -378,18 +468,19 @@ impl Proof {
     }
 
     fn own_version(&self) -> u32 {
-        match (&self.removal, &self.model) {
+        let about = match (&self.removal, &self.model) {
             (Some(_), _) => VERSIONS[3],
             (None, Some(_)) => VERSIONS[2],
-            (None, None) => self.claim.version(),
-        }
+            (None, None) => VERSIONS[0],
+        };
+        about.max(self.claim.version())
     }
 
     /// Returns the verdict that is claimed.
     pub fn verdict(&self) -> Verdict {
         match self.claim {
             Claim::Separable { .. } => Verdict::Separable,
-            Claim::Inseparable { .. } => Verdict::Inseparable,
+            Claim::Inseparable { .. } | Claim::Definite { .. } => Verdict::Inseparable,
             Claim::QuasiSeparable { .. } => Verdict::QuasiSeparable,
             Claim::NotStrictlySeparable { .. } => Verdict::NotStrictlySeparable,
         }

@@ -86,6 +86,18 @@ pub enum Refused {
         /// Dimensions that all rows may span.
         needed: usize,
     },
+    /// The matrix of the rows named is not positive definite, as far as can be told.
+    #[error("the matrix of the rows named is not positive definite beyond rounding")]
+    NotDefinite,
+    /// The matrix of the rows named is too large to be checked.
+    #[error("the matrix of the rows named has too many columns to be checked")]
+    TooLarge,
+    /// What is said of the coordinates of the matrix does not fit.
+    #[error("the coordinates that the matrix leaves out, or takes first, do not fit the data: {why}")]
+    Coordinates {
+        /// What is wrong with them.
+        why: &'static str,
+    },
     /// All rows lie on the hyperplane that is to show that the data is quasi-separable.
     #[error("no row is off the hyperplane")]
     NoStrictRow,

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Conflict, Removals};
-use crate::proof::{ConflictingRow, Plane, conflicting};
+use crate::proof::{Claim, ConflictingRow, Plane, conflicting};
 use crate::refused::Refused;
 use crate::verify::{
     Failed, SidesQuery, check_cancelling, check_multipliers, check_plane, check_rows,
@@ -43,19 +43,28 @@ impl RemovalClaim {
 
     /// Returns the bounds that are claimed.
     pub fn bounds(&self) -> Removals {
-        Removals { at_least: self.conflicts.len(), at_most: self.rows.len() }
+        // Of what is not separable one row must go, whatever shows that it is not.
+        Removals { at_least: self.conflicts.len().max(1), at_most: self.rows.len() }
     }
 
     /// Checks what can be said without a look at any row: every row is named once on either side, so that what is
     /// looked at later is no more than the data.
-    pub(crate) fn check_numbers(&self, rows: usize, columns: usize) -> Result<(), Refused> {
+    /// There may be no conflict if a matrix shows that rows must go.
+    pub(crate) fn check_numbers(
+        &self,
+        rows: usize,
+        columns: usize,
+        claim: &Claim,
+    ) -> Result<(), Refused> {
         check_plane(columns, &self.hyperplane)?;
         check_rows(rows, self.rows.iter().copied())?;
         // An empty conflict would count, and name no row.
         if self.conflicts.iter().any(Vec::is_empty) {
             return Err(Refused::EmptyConflict);
         }
-        check_rows(rows, self.conflicts.iter().flatten().map(|c| c.row))?;
+        if !(self.conflicts.is_empty() && matches!(claim, Claim::Definite { .. })) {
+            check_rows(rows, self.conflicts.iter().flatten().map(|c| c.row))?;
+        }
         self.conflicts.iter().try_for_each(|conflict| check_multipliers(conflict))
     }
 
@@ -63,6 +72,9 @@ impl RemovalClaim {
     pub(crate) fn check_conflicts(&self, data: &dyn Data, halt: Halt) -> Result<(), Failed> {
         // All at once: elsewhere each fetch may be a journey.
         let rows: Vec<usize> = self.conflicts.iter().flatten().map(|c| c.row - 1).collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
         let samples = data.fetch(&rows)?;
         let mut from = 0;
         let placed: Vec<(usize, &Vec<ConflictingRow>)> = self

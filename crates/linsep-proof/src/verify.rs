@@ -9,13 +9,14 @@ use linsep_data::{
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::definite::{Indefinite, definite};
 use crate::evidence::{MarginBounds, Removals};
 use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::{Fingerprint, Named};
 use crate::look::{LookQuery, LookState};
 use crate::margin::{lowest_upper_bound, upper_bound};
 use crate::proof::{
-    Claim, ConflictingRow, FloatPlane, IntegerPlane, Integers, MarginClaim, Plane, Proof, Verdict,
+    Claim, ConflictingRow, DefiniteMatrix, FloatPlane, IntegerPlane, Integers, MarginClaim, Plane, Proof, Verdict,
     WeightedRow,
 };
 use crate::rank::PRIMES;
@@ -238,6 +239,10 @@ fn check(data: &dyn Data, proof: &Proof, named: Option<&Named>, halt: Halt) -> R
             looks.all_orthogonal()?;
             check_span(&rows, orthogonal, halt)?;
         }
+        Claim::Definite { matrix, orthogonal } => {
+            looks.all_orthogonal()?;
+            check_definite(data, matrix, orthogonal, halt)?;
+        }
         Claim::QuasiSeparable { conflict, .. } => {
             check_conflict(data, conflict, halt)?;
             looks.weakly_separated()?;
@@ -265,22 +270,87 @@ fn check_numbers(rows: usize, columns: usize, proof: &Proof) -> Result<(), Refus
     match (&proof.removal, &proof.claim) {
         (Some(_), Claim::Separable { .. }) => return Err(Refused::NothingToRemove),
         (Some(_), _) if proof.model.is_some() => return Err(Refused::RemovalFromModel),
-        (Some(removal), _) => removal.check_numbers(rows, columns)?,
+        (Some(removal), _) => removal.check_numbers(rows, columns, &proof.claim)?,
         (None, _) => {}
     }
     match &proof.claim {
         Claim::Separable { hyperplane } => check_plane(columns, hyperplane),
         _ if proof.margin.is_some() => Err(Refused::MarginWithoutHyperplane),
         Claim::QuasiSeparable { hyperplane, .. } => check_plane(columns, hyperplane),
-        Claim::Inseparable { orthogonal, .. } => {
-            // More cannot be independent, and each is held against every row.
-            if orthogonal.len() > columns + 1 {
-                let (found, most) = (orthogonal.len(), columns + 1);
-                return Err(Refused::TooManyVectors { found, most });
-            }
-            orthogonal.iter().try_for_each(|Integers(v)| check_length(v.len(), columns + 1))
+        Claim::Inseparable { orthogonal, .. } => check_vectors(columns, orthogonal),
+        Claim::Definite { matrix, orthogonal } => {
+            check_vectors(columns, orthogonal)?;
+            check_matrix(rows, columns, matrix, orthogonal)
         }
         Claim::NotStrictlySeparable { .. } => Ok(()),
+    }
+}
+
+/// Checks the lengths of vectors to which all rows are to be orthogonal.
+fn check_vectors(columns: usize, orthogonal: &[Integers]) -> Result<(), Refused> {
+    // More cannot be independent, and each is held against every row.
+    if orthogonal.len() > columns + 1 {
+        let (found, most) = (orthogonal.len(), columns + 1);
+        return Err(Refused::TooManyVectors { found, most });
+    }
+    orthogonal.iter().try_for_each(|Integers(v)| check_length(v.len(), columns + 1))
+}
+
+/// Checks what a matrix says of rows and coordinates.
+fn check_matrix(
+    rows: usize,
+    columns: usize,
+    matrix: &DefiniteMatrix,
+    orthogonal: &[Integers],
+) -> Result<(), Refused> {
+    check_length(matrix.weights.len(), matrix.rows.len())?;
+    check_rows(rows, matrix.rows.iter().copied())?;
+    let refused = |why| Err(Refused::Coordinates { why });
+    let mut seen = vec![false; columns + 1];
+    for &k in matrix.left_out.iter().chain(&matrix.first) {
+        if k == 0 || k > columns + 1 {
+            return refused("one does not exist");
+        }
+        if std::mem::replace(&mut seen[k - 1], true) {
+            return refused("one is named twice");
+        }
+    }
+    if matrix.left_out.len() != orthogonal.len() {
+        return refused("as many are left out as there are vectors");
+    }
+    let bad = matrix.weights.iter().position(|w| !(*w > 0.0 && w.is_finite()));
+    bad.map_or(Ok(()), |at| Err(Refused::NotPositive { row: matrix.rows[at] }))
+}
+
+/// Checks that weighted rows make a positive definite matrix of all coordinates but those left out, and that these can be left
+/// out: any w has the same values on all rows as one that is zero there, which the vectors make of it.
+fn check_definite(
+    data: &dyn Data,
+    matrix: &DefiniteMatrix,
+    orthogonal: &[Integers],
+    halt: Halt,
+) -> Result<(), Failed> {
+    let from_zero = |places: &[usize]| -> Vec<usize> { places.iter().map(|k| k - 1).collect() };
+    let (left_out, first) = (from_zero(&matrix.left_out), from_zero(&matrix.first));
+    let there = |Integers(v): &Integers| left_out.iter().map(|&k| v[k].clone()).collect();
+    let square: Vec<Vec<IBig>> = orthogonal.iter().map(there).collect();
+    let independent = PRIMES.iter().any(|field| {
+        let residues = square.iter().map(|v| field.integers(v)).collect();
+        field.rank_until(residues, halt) == Some(left_out.len())
+    });
+    if halt() {
+        return Err(Failed::Halted);
+    }
+    if !independent {
+        let why = "the vectors do not depend on them alone";
+        return Err(Refused::Coordinates { why }.into());
+    }
+    let samples = data.fetch(&from_zero(&matrix.rows))?;
+    match definite(&samples, &matrix.weights, &left_out, &first, halt) {
+        Ok(()) => Ok(()),
+        Err(Indefinite::Pivot | Indefinite::Weights) => Err(Refused::NotDefinite.into()),
+        Err(Indefinite::Size) => Err(Refused::TooLarge.into()),
+        Err(Indefinite::Halted) => Err(Failed::Halted),
     }
 }
 

@@ -128,7 +128,7 @@ pub fn text(answer: &DecideAnswer, voice: &dyn Voice) -> Summary {
         }
         (None, _) => {}
     }
-    if decision.conflict().is_none() {
+    if !decision.is_ruled_out() {
         margin(&mut summary, answer);
     }
     let whose = match decision.verdict() {
@@ -286,7 +286,7 @@ pub(super) fn work(answer: &DecideAnswer) -> String {
     if decision.drawing_passes > 0 {
         work.push_str(&format!(", {} of them to draw", grouped(decision.drawing_passes)));
     }
-    if explanation.is_some() && decision.conflict().is_some() {
+    if explanation.is_some() && decision.is_ruled_out() {
         // It works on rows in memory, and on few of them most of the time.
         work.push_str("; the explanation is not counted");
     }

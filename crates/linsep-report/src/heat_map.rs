@@ -114,8 +114,9 @@ fn about(found: &ClassesAnswer, answer: &ClassVerdict) -> String {
         let lower = rounded(lower);
         lines.push(format!("{kind} margin at least {lower}"));
     }
-    if let Some(conflict) = answer.found.decision.conflict() {
-        lines.push(format!("{} rows conflict", conflict.len()));
+    if answer.found.decision.is_ruled_out() {
+        let rows = answer.found.decision.conflicting_rows();
+        lines.push(format!("{} rows conflict", rows.len()));
     }
     let must_go = must_go(answer);
     if !must_go.is_empty() {

@@ -135,8 +135,11 @@ pub(super) fn proven_margin(own: &ClassVerdict) -> String {
 
 /// Returns how many rows are in conflict, if any are.
 pub(super) fn in_conflict(own: &ClassVerdict) -> String {
-    let conflict = own.found.decision.conflict();
-    conflict.map_or(String::new(), |conflict| grouped(conflict.len() as u64))
+    let decision = &own.found.decision;
+    match decision.is_ruled_out() {
+        true => grouped(decision.conflicting_rows().len() as u64),
+        false => String::new(),
+    }
 }
 
 #[cfg(test)]

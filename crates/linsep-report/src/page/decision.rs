@@ -7,7 +7,7 @@ use super::super::voice::{Remedy, Voice};
 use super::super::{bracket, counted, duration, grouped, number, rounded};
 use super::{Context, Page, pictures};
 use linsep::ask::{DecideAnswer, TimedPass};
-use linsep::decide::{Conflict, Outcome};
+use linsep::decide::Outcome;
 use linsep::picture::{Marked, Picture};
 
 /// Rows in a table, and passes.
@@ -50,7 +50,7 @@ fn sentence(answer: &DecideAnswer) -> String {
     let decision = &answer.decision;
     let [b, a] = answer.data.classes();
     let rows = counted(answer.data.shape.rows as u64, "row");
-    let conflicting = decision.conflict().map_or(0, Conflict::len) as u64;
+    let conflicting = decision.conflicting_rows().len() as u64;
     let ruled_out = format!(
         "{} below cannot all be right at once, and that is proven",
         counted(conflicting, "row")
@@ -90,7 +90,7 @@ fn facts(page: &mut Page, answer: &DecideAnswer, voice: &dyn Voice) {
     ];
     facts.extend(notes(data, voice).into_iter().map(|note| ("", note)));
     let margin = decision.margin();
-    if decision.conflict().is_none() && margin.upper.abs() < f64::MAX {
+    if !decision.is_ruled_out() && margin.upper.abs() < f64::MAX {
         let largest = match margin.lower > -1e300 {
             true => bracket(margin.lower, margin.upper),
             false => format!("at most {}", rounded(margin.upper)),

@@ -11,7 +11,7 @@ use crate::Error;
 use crate::cover::chance;
 use crate::data::Data;
 use crate::decide::{
-    Conflict, DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal,
+    DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal,
     JournalError, Limit, MarginGoal, MarginKind, OptionError, RemovedRow, Verdict, decide_data,
     decide_resumable, explain_data,
 };
@@ -206,9 +206,8 @@ fn cited(
     decision: &Decision,
     explanation: Option<&Explanation>,
 ) -> Result<CitedRows, Error> {
-    let conflict = decision.conflict().map(Conflict::rows).unwrap_or_default();
-    let mut shown = conflict[..conflict.len().min(CITED_ROWS)].to_vec();
-    let mut named = conflict;
+    let mut named = decision.telling_rows();
+    let mut shown = named[..named.len().min(CITED_ROWS)].to_vec();
     shown.extend(decision.contradiction.iter().flat_map(|&(a, b)| [a, b]));
     if let Some(Explanation { removal, contradictions, carried_by, .. }) = explanation {
         let removed: Vec<usize> =
@@ -314,7 +313,7 @@ impl DecideAnswer {
 
     /// Returns the rows that rule a strict separation out, rising; none where none are known.
     pub fn conflicting_rows(&self) -> Vec<usize> {
-        self.decision.conflict().map(Conflict::rows).unwrap_or_default()
+        self.decision.conflicting_rows()
     }
 
     /// Returns [`to_json`](Self::to_json) without the weights and the proof, which are long.

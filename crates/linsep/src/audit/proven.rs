@@ -61,14 +61,14 @@ pub(super) fn prove(
     }
     watch.stage(&Stage::Deciding);
     let decision = decided(samples, work)?;
-    let removal = match decision.conflict() {
-        Some(_) => {
+    let removal = match decision.is_ruled_out() {
+        true => {
             watch.stage(&Stage::Explaining);
             let options = ExplainOptions { time_limit: work.left() };
             let Explanation { removal, .. } = explain(samples, &decision, &options, &mut &*work);
             removal
         }
-        None => None,
+        false => None,
     };
     let few = values(samples) <= FEW_VALUES;
     let left_out = left_out.unwrap_or(if few { LEFT_OUT } else { 0 }).min(suspects.len());

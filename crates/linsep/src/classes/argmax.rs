@@ -334,9 +334,8 @@ impl Comparisons<'_> {
                 Linear::Undecided { because: *because }
             }
             _ => {
-                let vectors = decision.conflict().map(|conflict| conflict.rows());
                 let row = |vector: usize| Some(self.structure.vector(vector / 2)?.row);
-                let rows = vectors.unwrap_or_default().into_iter().filter_map(row);
+                let rows = decision.conflicting_rows().into_iter().filter_map(row);
                 let mut rows: Vec<usize> = rows.collect();
                 rows.sort_unstable();
                 rows.dedup();

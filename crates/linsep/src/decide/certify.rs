@@ -5,7 +5,7 @@ use linsep_data::Memory;
 use linsep_proof::margin::{lower_bound, upper_bound};
 use linsep_proof::proof::Claim;
 use linsep_proof::{
-    Conflict, MarginBounds, Plane, Proof, Separator, prove_separable, verify_data_until,
+    Conflict, MarginBounds, Overlap, Plane, Proof, Separator, prove_separable, verify_data_until,
 };
 
 use super::budget::Limit;
@@ -14,6 +14,7 @@ use super::exact::integers::rounded;
 use super::outcome::{Closest, Outcome};
 use super::passes::PassError;
 use super::search::Search;
+use super::strategies::MatrixFound;
 use super::weak::Class;
 use crate::{Hyperplane, Samples};
 
@@ -59,8 +60,8 @@ pub(super) fn classified(search: &mut Search, class: Class) -> Result<Option<Out
             if !holds(search, &proof)? {
                 return Ok(None);
             }
-            let closest = closest(search)?;
-            Ok(Some(Outcome::Inseparable { conflict, proof, closest }))
+            let (closest, overlap) = (closest(search)?, Overlap::Conflict(conflict));
+            Ok(Some(Outcome::Inseparable { overlap, proof, closest }))
         }
         Class::QuasiSeparable { conflict, separator } => {
             let plane = (separator.weights.clone(), separator.bias.clone());
@@ -72,6 +73,18 @@ pub(super) fn classified(search: &mut Search, class: Class) -> Result<Option<Out
             Ok(Some(Outcome::QuasiSeparable { conflict, separator, proof, closest }))
         }
     }
+}
+
+/// Returns the outcome for rows whose matrix is to be positive definite, if the checker accepts it.
+pub(super) fn matrix(search: &mut Search, found: MatrixFound) -> Result<Option<Outcome>, PassError> {
+    let MatrixFound { weights, left_out, orthogonal, first } = found;
+    let claim = Claim::definite(&weights, &left_out, &first, orthogonal);
+    let proof = claimed(search, claim)?;
+    if !holds(search, &proof)? {
+        return Ok(None);
+    }
+    let (closest, overlap) = (closest(search)?, Overlap::Matrix(weights));
+    Ok(Some(Outcome::Inseparable { overlap, proof, closest }))
 }
 
 /// Returns the outcome for a conflict that a limit has left unclassified, if the checker accepts it soon.

@@ -49,8 +49,8 @@ impl From<PassError> for DecideError {
 /// let xor = vec![0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0];
 /// let samples = Samples::dense(xor, 2, vec![true, true, false, false])?;
 /// let decision = decide(&samples, &DecideOptions::default(), &mut ())?;
-/// let Outcome::Inseparable { conflict, proof, .. } = decision.outcome else { panic!() };
-/// assert_eq!(conflict.rows(), [0, 1, 2, 3]);
+/// let Outcome::Inseparable { overlap, proof, .. } = decision.outcome else { panic!() };
+/// assert_eq!(overlap.rows(), [0, 1, 2, 3]);
 /// assert!(linsep::proof::verify(&samples, &proof).is_ok());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -160,6 +160,7 @@ fn run<'a>(
         unreachable!("a conflict is classified");
     };
     let (outcome, way) = engine.widen(outcome, way)?;
+    // Rows that make a matrix are many, and a conflict of two rows is looked for before them.
     let contradiction = match outcome.conflict().map(Conflict::rows) {
         Some(rows) => first_contradiction(&data.fetch(&rows)?).map(|(a, b)| (rows[a], rows[b])),
         None => None,
@@ -274,6 +275,7 @@ impl<'a> Engine<'a> {
                     return Ok(Err(Left::Conflict(conflict)));
                 }
                 Found::Conflict(conflict) => self.classified(conflict)?,
+                Found::Matrix(found) => self.proven(|search| certify::matrix(search, *found))?,
                 Found::GaveUp(because) => return Ok(Err(Left::GaveUp(because))),
             };
             if let Some(outcome) = outcome {

@@ -54,8 +54,8 @@ pub use explain::{
     Carried, ExplainOptions, Explanation, Removal, RemovedRow, explain, explain_data,
 };
 pub use journal::{Journal, JournalError};
-pub use linsep_proof::{Conflict, MarginBounds, MarginKind, RowWeights, Verdict};
-pub use options::{DecideOptions, MarginGoal, OptionError};
+pub use linsep_proof::{Conflict, MarginBounds, MarginKind, Overlap, RowWeights, Verdict};
+pub use options::{ConflictForm, DecideOptions, MarginGoal, OptionError};
 pub use outcome::{Closest, Decision, Outcome, Way, WeakSeparator};
 
 pub(crate) use budget::Deadline;

@@ -15,6 +15,17 @@ pub enum MarginGoal {
     Max,
 }
 
+/// How rows show that no hyperplane separates them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConflictForm {
+    /// In integers where they are few, else by a matrix, which takes a fraction of the time.
+    #[default]
+    Any,
+    /// In integers, whatever it takes: the rows cancel exactly.
+    Exact,
+}
+
 /// How to decide, and for how long. Options may be added: start from the default, and set what differs.
 ///
 /// ```
@@ -34,6 +45,8 @@ pub struct DecideOptions {
     pub kind: MarginKind,
     /// The relative gap between the bounds on the largest margin that ends `Max`; default 1e-6.
     pub gap: f64,
+    /// How rows show that no hyperplane separates them; default `Any`.
+    pub conflict: ConflictForm,
     /// The number of passes after which the search ends; default none. The pass that proves an answer is
     /// made all the same.
     pub max_passes: Option<u64>,
@@ -47,6 +60,7 @@ impl Default for DecideOptions {
             margin: MarginGoal::Any,
             kind: MarginKind::Angular,
             gap: 1e-6,
+            conflict: ConflictForm::Any,
             max_passes: None,
             time_limit: None,
         }
@@ -89,6 +103,12 @@ impl DecideOptions {
     /// Returns the options with this gap.
     pub fn with_gap(mut self, gap: f64) -> Self {
         self.gap = gap;
+        self
+    }
+
+    /// Returns the options with this form of conflicts.
+    pub fn with_conflict(mut self, conflict: ConflictForm) -> Self {
+        self.conflict = conflict;
         self
     }
 

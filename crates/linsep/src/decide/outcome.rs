@@ -1,7 +1,7 @@
 //! What comes out: a verdict with what it rests on, or why there is none.
 
 use dashu_int::IBig;
-use linsep_proof::{Conflict, MarginBounds, MarginKind, Proof, Verdict};
+use linsep_proof::{Conflict, MarginBounds, MarginKind, Overlap, Proof, RowWeights, Verdict};
 
 use super::budget::Limit;
 use crate::Hyperplane;
@@ -58,7 +58,7 @@ pub enum Outcome {
     /// Not even that.
     Inseparable {
         /// Rows that rule every separation out, strict or weak.
-        conflict: Conflict,
+        overlap: Overlap,
         /// The proof.
         proof: Proof,
         /// The nearest to a strict separation that was met.
@@ -113,17 +113,26 @@ pub enum Way {
     Duplicates,
     /// The working set in coordinates that do not nearly depend on each other.
     Ladder,
+    /// Newton's method on some rows.
+    Newton,
 }
 
 impl Outcome {
-    /// Returns the rows that rule a strict separation out, if such were found.
+    /// Returns the rows that rule a strict separation out, in integers, if such were found.
     pub fn conflict(&self) -> Option<&Conflict> {
         match self {
             Outcome::Separable { .. } => None,
-            Outcome::QuasiSeparable { conflict, .. } | Outcome::Inseparable { conflict, .. } => {
-                Some(conflict)
-            }
+            Outcome::QuasiSeparable { conflict, .. } => Some(conflict),
+            Outcome::Inseparable { overlap, .. } => overlap.conflict(),
             Outcome::Undecided { conflict, .. } => conflict.as_ref(),
+        }
+    }
+
+    /// Returns the weights of rows whose matrix rules every separation out, if that is what shows it.
+    pub fn matrix(&self) -> Option<&RowWeights> {
+        match self {
+            Outcome::Inseparable { overlap: Overlap::Matrix(weights), .. } => Some(weights),
+            _ => None,
         }
     }
 }
@@ -187,9 +196,30 @@ impl Decision {
         }
     }
 
-    /// Returns the rows that rule a strict separation out, if such were found.
+    /// Returns the rows that rule a strict separation out, in integers, if such were found.
     pub fn conflict(&self) -> Option<&Conflict> {
         self.outcome.conflict()
+    }
+
+    /// Returns true if it is known that no hyperplane separates strictly.
+    pub fn is_ruled_out(&self) -> bool {
+        self.conflict().is_some() || self.outcome.matrix().is_some()
+    }
+
+    /// Returns the rows that together rule a strict separation out, rising; none where none are known.
+    pub fn conflicting_rows(&self) -> Vec<usize> {
+        match &self.outcome {
+            Outcome::Inseparable { overlap, .. } => overlap.rows(),
+            outcome => outcome.conflict().map(Conflict::rows).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the same rows, those first that are worth a look.
+    pub fn telling_rows(&self) -> Vec<usize> {
+        match &self.outcome {
+            Outcome::Inseparable { overlap, .. } => overlap.heaviest(),
+            _ => self.conflicting_rows(),
+        }
     }
 
     /// Returns the separating hyperplane, or the one with the fewest mistakes that was met.

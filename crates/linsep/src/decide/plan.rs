@@ -4,9 +4,9 @@
 //! rows                            order of strategies
 //! ------------------------------  ----------------------------------------------------------
 //! few features relative to rows   working set, the same on the ladder
-//! many features, dense            duplicates, smooth, for the largest margin the interior
+//! many features, dense            duplicates, smooth, Newton, for the largest margin the interior
 //!                                 point method, then the working set, the same on the ladder
-//! many features, sparse           duplicates, smooth, dual
+//! many features, sparse           duplicates, smooth, Newton, dual
 //! very many for few sparse rows   duplicates, dual
 //! ```
 //!
@@ -18,7 +18,7 @@
 
 use linsep_data::Shape;
 
-use super::options::DecideOptions;
+use super::options::{ConflictForm, DecideOptions};
 use linsep_proof::MarginKind;
 
 /// Coordinates from which on the largest geometric margin is left to an interior point method: it takes twenty
@@ -44,6 +44,9 @@ const STARTING_MOST: usize = 3000;
 const STARTING_FEWER: usize = 8;
 /// The same where they are those nearest to a hyperplane.
 const NEAR_START: usize = 3;
+/// Rows per coordinate that Newton's method starts with, and at most.
+const NEWTON_START: usize = 2;
+const NEWTON_MOST: usize = 8;
 /// Rows per coordinate that a pass adds to it at most: more would slow the inner solve for nothing.
 const ADDED_ROWS: usize = 4;
 /// Values that a working set may start with (1 GiB); it may grow to twice as many.
@@ -91,6 +94,8 @@ pub(crate) enum PlanStep {
     Dual { passes: u64 },
     /// Working set and point of smallest norm.
     WorkingSet(WorkingSize),
+    /// Newton's method on some rows: a separator, or a matrix.
+    Newton(WorkingSize),
     /// Working set and an interior point method, to the largest margin of the separator that is known.
     Widest(WorkingSize),
     /// Integers alone.
@@ -115,6 +120,13 @@ impl WorkingSize {
     /// with fewer.
     fn on_the_ladder(coordinates: usize) -> Self {
         WorkingSize { start: STARTING_FEWER * coordinates, ..Self::of(coordinates) }
+    }
+
+    /// Returns the size for Newton's method: a step costs rows times the square of the coordinates.
+    fn newton(coordinates: usize) -> Self {
+        let Self { most, .. } = Self::of(coordinates);
+        let start = (NEWTON_START * coordinates).min(most / 2);
+        WorkingSize { start, added: coordinates, most: (NEWTON_MOST * coordinates).min(most) }
     }
 
     /// Returns the size where the rows nearest to a hyperplane are what it starts with.
@@ -159,13 +171,21 @@ pub(crate) fn steps(shape: Shape, options: &DecideOptions, fits: bool) -> Vec<Pl
         return vec![working_set, ladder, PlanStep::Exact];
     }
     let dual = PlanStep::Dual { passes: DUAL_PASSES };
+    let newton = PlanStep::Newton(WorkingSize::newton(coordinates));
+    // Fewer rows than coordinates never rule a weak separation out.
+    let newton = (options.conflict == ConflictForm::Any && shape.rows > coordinates).then_some(newton);
     if shape.sparse && fits {
         return match coordinates < VERY_MANY || coordinates <= shape.rows {
-            true => vec![PlanStep::Duplicates { sums: true }, smooth, dual, PlanStep::Exact],
+            true => [Some(PlanStep::Duplicates { sums: true }), Some(smooth), newton]
+                .into_iter()
+                .flatten()
+                .chain([dual, PlanStep::Exact])
+                .collect(),
             false => vec![PlanStep::Duplicates { sums: false }, dual, PlanStep::Exact],
         };
     }
     let mut steps = vec![PlanStep::Duplicates { sums: true }, smooth];
+    steps.extend(newton);
     if options.seeks(MarginKind::Angular) {
         steps.push(PlanStep::Widest(WorkingSize::near(coordinates)));
     }

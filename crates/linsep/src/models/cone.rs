@@ -158,8 +158,8 @@ pub(super) fn face(
                 let vector = separator.weights.iter().chain([&separator.bias]).cloned().collect();
                 face.narrow(question, question.direction(vector))?;
             }
-            Outcome::Inseparable { conflict, proof, .. } => {
-                face.conflict = shown.originals(&conflict.rows())?;
+            Outcome::Inseparable { overlap, proof, .. } => {
+                face.conflict = shown.originals(&overlap.rows())?;
                 face.conflict.retain(|&row| row < question.vectors);
                 face.space = Space::Spanned(orthogonal(question, proof));
             }
@@ -225,7 +225,8 @@ pub(super) fn integers(floats: impl Iterator<Item = f64>) -> Vec<IBig> {
 
 /// Returns what a proof says that all rows are orthogonal to.
 fn orthogonal(question: &DirectionQuestion, proof: &Proof) -> Vec<Vec<IBig>> {
-    let Claim::Inseparable { orthogonal, .. } = &proof.claim else {
+    let (Claim::Inseparable { orthogonal, .. } | Claim::Definite { orthogonal, .. }) = &proof.claim
+    else {
         unreachable!("the proof that nothing separates");
     };
     orthogonal.iter().map(|Integers(v)| question.direction(v.clone())).collect()

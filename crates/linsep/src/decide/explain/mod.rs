@@ -158,7 +158,7 @@ pub fn explain_data(
     options: &ExplainOptions,
     watch: &mut dyn Watch,
 ) -> Result<Option<Explanation>, Error> {
-    if decision.conflict().is_none() {
+    if !decision.is_ruled_out() {
         return Ok(Some(Explanation::default()));
     }
     Ok(data.gather()?.map(|samples| explain(samples, decision, options, watch)))
@@ -189,7 +189,7 @@ pub fn explain(
     options: &ExplainOptions,
     watch: &mut dyn Watch,
 ) -> Explanation {
-    if decision.conflict().is_none() {
+    if !decision.is_ruled_out() {
         return Explanation::default();
     }
     let watch = &*watch;

@@ -82,8 +82,8 @@ pub fn removal(
     rows.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(a.row.cmp(&b.row)));
     let suspects: Vec<usize> = rows.iter().map(|removed| removed.row).collect();
     let conflicts = packed(samples, &suspects, &plane, same, deadline);
-    let removal =
-        Removal { rows, irreducible, hyperplane: plane, at_least: conflicts.len(), conflicts };
+    let at_least = conflicts.len().max(1);
+    let removal = Removal { rows, irreducible, hyperplane: plane, at_least, conflicts };
     let mut removal = accepted(removal, samples, decision, deadline);
     // Of a smallest set no row can go back.
     removal.irreducible |= removal.smallest();
@@ -103,7 +103,7 @@ fn accepted(
         return removal;
     }
     let conflicts: Vec<Conflict> = decision.conflict().cloned().into_iter().collect();
-    Removal { at_least: conflicts.len(), conflicts, ..removal }
+    Removal { at_least: conflicts.len().max(1), conflicts, ..removal }
 }
 
 /// Returns the hyperplane halfway between the means of the classes: far from the best, and there at once.

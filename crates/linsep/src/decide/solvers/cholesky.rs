@@ -61,6 +61,11 @@ impl Cholesky {
         Some(Cholesky { n, lower })
     }
 
+    /// Returns the diagonal of L: the roots of the pivots.
+    pub fn diagonal(&self) -> impl Iterator<Item = f64> {
+        (0..self.n).map(|k| self.lower[k * self.n + k])
+    }
+
     /// Makes b the x with A x = b.
     pub fn solve(&self, b: &mut [f64]) {
         let n = self.n;

@@ -11,6 +11,8 @@ pub(crate) mod lbfgs;
 pub(super) mod logistic_descent;
 pub(super) mod min_norm_point;
 pub(super) mod nearest_points;
+pub(super) mod newton;
 pub(crate) mod nnls;
 pub(super) mod order;
 pub(super) mod simplex;
+pub(super) mod sparse_factor;

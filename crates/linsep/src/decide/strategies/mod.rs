@@ -6,6 +6,7 @@ mod duplicates;
 mod exact;
 mod interior;
 mod nearest_points;
+mod newton;
 mod peel;
 mod smooth;
 mod working_set;
@@ -18,6 +19,8 @@ use super::outcome::Way;
 use super::passes::PassError;
 use super::plan::{PlanStep, Widening};
 use super::search::Search;
+
+pub(super) use newton::MatrixFound;
 
 /// A way to find a hyperplane or a conflict.
 pub(super) trait Strategy {
@@ -37,6 +40,8 @@ pub(super) enum Found {
     Integers(Vec<IBig>),
     /// Rows that cancel.
     Conflict(Conflict),
+    /// Rows whose matrix rules every separation out.
+    Matrix(Box<MatrixFound>),
     /// Nothing.
     GaveUp(GaveUp),
 }
@@ -64,6 +69,7 @@ pub(super) fn start<'a>(
         PlanStep::Smooth { passes } => Box::new(smooth::Smooth::new(passes)),
         PlanStep::Dual { passes } => Box::new(dual::DualWay::new(search, passes)?),
         PlanStep::WorkingSet(size) => Box::new(working_set::WorkingSet::new(search, size)),
+        PlanStep::Newton(size) => Box::new(newton::NewtonSet::new(size)),
         PlanStep::Widest(size) => Box::new(interior::InteriorSet::lifted(size)),
         PlanStep::Exact => Box::new(exact::ExactAlternative::default()),
         PlanStep::Ladder(size) => Box::new(working_set::WorkingSet::on_the_ladder(search, size)),

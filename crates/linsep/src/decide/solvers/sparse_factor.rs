@@ -1,0 +1,372 @@
+//! The sum of weighted z z' over sparse rows, and its factor: columns that few rows have are taken out one by one, the rest is dense.
+//!
+//! ```text
+//! order   again and again the column that meets the fewest others, while these are few (minimum degree)
+//! factor  a column at a time; what it leaves to those that come after is kept where it meets them
+//! rest    Cholesky in blocks
+//! ```
+//!
+//! Reference: A. George and J. Liu, The evolution of the minimum degree ordering algorithm, SIAM Review 31 (1989).
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+use linsep_data::{Features, Halt, Samples};
+
+use super::cholesky::Cholesky;
+use crate::lift::Rows;
+
+/// Columns that are met by more than one row in this many stay to the end, where all is dense.
+const DENSE_SHARE: usize = 16;
+/// Others that a column may meet to be taken out by itself: beyond that blocks are faster.
+const MOST_MET: usize = 300;
+/// Below so many columns all is dense.
+const FEW: usize = 256;
+/// Columns that may be left for the dense factor.
+const MOST_DENSE: usize = linsep_proof::definite::MOST_COLUMNS - 1;
+/// Pairs of values in a row, over all rows.
+const MOST_PAIRS: usize = 1 << 28;
+
+/// Which columns meet, and in which order they are taken out.
+pub struct SparsePattern {
+    first: Vec<usize>,
+    /// Where each coordinate stands.
+    places: Vec<usize>,
+}
+
+impl SparsePattern {
+    /// Returns the pattern of sparse samples; nothing if too many columns would be left, or rows are too long.
+    pub fn of(samples: &Samples) -> Option<Self> {
+        let Features::Sparse(matrix) = samples.features() else { return None };
+        let (rows, columns) = (samples.rows(), samples.columns());
+        let mut counts = vec![0_usize; columns];
+        let (mut pairs, mut seen) = (0_usize, vec![]);
+        for i in 0..rows {
+            let indices = matrix.row(i).0;
+            indices.iter().for_each(|&k| counts[k as usize] += 1);
+            pairs = pairs.saturating_add((indices.len() + 2).pow(2) / 2);
+        }
+        if pairs > MOST_PAIRS {
+            return None;
+        }
+        let rare = |k: usize| counts[k] <= rows / DENSE_SHARE;
+        let mut met: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); columns];
+        if columns > FEW {
+            for i in 0..rows {
+                seen.clear();
+                seen.extend(matrix.row(i).0.iter().copied().filter(|&k| rare(k as usize)));
+                // A row with many rare values makes all of them meet: none of them is worth it.
+                if seen.len() > MOST_MET {
+                    continue;
+                }
+                for &j in &seen {
+                    met[j as usize].extend(seen.iter().copied().filter(|&k| k != j));
+                }
+            }
+        }
+        let first = if columns > FEW { ordered(met, rare) } else { vec![] };
+        if columns + 1 - first.len() > MOST_DENSE {
+            return None;
+        }
+        let mut places = vec![usize::MAX; columns + 1];
+        first.iter().enumerate().for_each(|(place, &k)| places[k] = place);
+        let mut count = first.len();
+        for place in places.iter_mut().filter(|place| **place == usize::MAX) {
+            *place = count;
+            count += 1;
+        }
+        Some(SparsePattern { first, places })
+    }
+}
+
+/// Returns the rare columns in the order in which they are taken out, those that meet the fewest others first.
+fn ordered(mut met: Vec<BTreeSet<u32>>, rare: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut queue: BinaryHeap<Reverse<(usize, usize)>> =
+        (0..met.len()).filter(|&k| rare(k)).map(|k| Reverse((met[k].len(), k))).collect();
+    let mut left: usize = met.len();
+    let mut order = vec![];
+    let mut gone = vec![false; met.len()];
+    while let Some(Reverse((degree, k))) = queue.pop() {
+        if gone[k] || degree != met[k].len() {
+            continue;
+        }
+        if degree > MOST_MET || left <= FEW {
+            break;
+        }
+        gone[k] = true;
+        left -= 1;
+        order.push(k);
+        let others: Vec<u32> = std::mem::take(&mut met[k]).into_iter().collect();
+        for &j in &others {
+            let own = &mut met[j as usize];
+            own.remove(&(k as u32));
+            own.extend(others.iter().copied().filter(|&o| o != j));
+            queue.push(Reverse((own.len(), j as usize)));
+        }
+    }
+    order
+}
+
+/// Rows in the order of the pattern, ready for sums of z z'.
+pub struct SparseGram {
+    pattern: SparsePattern,
+    /// By row: places, rising, and values.
+    starts: Vec<usize>,
+    places: Vec<u32>,
+    values: Vec<f64>,
+    /// The columns taken out by themselves: the places of what stands in them, the diagonal first.
+    columns: Vec<Vec<u32>>,
+    /// For each pair of values of a row whose first is of such a column, in order: where it is added.
+    slots: Vec<u32>,
+}
+
+impl SparseGram {
+    /// Returns the rows, each column times its scale.
+    pub fn new(rows: &Rows, scale: &[f64], pattern: SparsePattern) -> Self {
+        let (mut starts, mut places, mut values) = (vec![0], vec![], vec![]);
+        let mut row: Vec<(u32, f64)> = vec![];
+        for i in 0..rows.len() {
+            row.clear();
+            rows.for_each(i, |k, v| {
+                if v != 0.0 {
+                    row.push((pattern.places[k] as u32, v * scale[k]));
+                }
+            });
+            row.sort_unstable_by_key(|(place, _)| *place);
+            places.extend(row.iter().map(|(place, _)| *place));
+            values.extend(row.iter().map(|(_, value)| *value));
+            starts.push(places.len());
+        }
+        let first = pattern.first.len();
+        let mut columns: Vec<Vec<u32>> = vec![vec![]; first];
+        let each = |visit: &mut dyn FnMut(u32, u32)| {
+            for i in 0..starts.len() - 1 {
+                let row = &places[starts[i]..starts[i + 1]];
+                for (at, &j) in row.iter().enumerate().take_while(|(_, j)| (**j as usize) < first) {
+                    row[at..].iter().for_each(|&k| visit(j, k));
+                }
+            }
+        };
+        each(&mut |j, k| columns[j as usize].push(k));
+        for column in &mut columns {
+            column.sort_unstable();
+            column.dedup();
+        }
+        let mut offsets = vec![0];
+        offsets.extend(columns.iter().scan(0, |sum, column| {
+            *sum += column.len();
+            Some(*sum)
+        }));
+        let mut slots = vec![];
+        each(&mut |j, k| {
+            let column = &columns[j as usize];
+            let at = column.binary_search(&k).expect("it was put there");
+            slots.push((offsets[j as usize] + at) as u32);
+        });
+        SparseGram { pattern, starts, places, values, columns, slots }
+    }
+
+    /// Returns the coordinates that are taken out one by one.
+    pub fn first(&self) -> &[usize] {
+        &self.pattern.first
+    }
+
+    fn row(&self, i: usize) -> (&[u32], &[f64]) {
+        let range = self.starts[i]..self.starts[i + 1];
+        (&self.places[range.clone()], &self.values[range])
+    }
+
+    fn rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Returns the products of all rows with a vector.
+    pub fn scores(&self, w: &[f64]) -> Vec<f64> {
+        let w = self.placed(w);
+        let score = |i: usize| {
+            let (places, values) = self.row(i);
+            places.iter().zip(values).map(|(&k, v)| v * w[k as usize]).sum()
+        };
+        (0..self.rows()).map(score).collect()
+    }
+
+    /// Returns the sum of all rows with these weights.
+    pub fn combined(&self, weights: &[f64]) -> Vec<f64> {
+        let mut sum = vec![0.0; self.pattern.places.len()];
+        for (i, l) in weights.iter().enumerate() {
+            let (places, values) = self.row(i);
+            places.iter().zip(values).for_each(|(&k, v)| sum[k as usize] += l * v);
+        }
+        self.pattern.places.iter().map(|&place| sum[place]).collect()
+    }
+
+    fn placed(&self, w: &[f64]) -> Vec<f64> {
+        let mut placed = vec![0.0; w.len()];
+        self.pattern.places.iter().zip(w).for_each(|(&place, w)| placed[place] = *w);
+        placed
+    }
+
+    /// Makes b the x with (sum of weighted z z' + ridge) x = b. Returns whether a pivot is below the share `small` of its diagonal;
+    /// nothing if the matrix has no factor, or it was halted.
+    pub fn solve(
+        &self,
+        weights: &[f64],
+        ridge: f64,
+        small: f64,
+        b: &mut [f64],
+        halt: Halt,
+    ) -> Option<bool> {
+        let first = self.columns.len();
+        let size = self.pattern.places.len() - first;
+        let mut flat = vec![0.0; self.columns.iter().map(Vec::len).sum()];
+        let mut dense = vec![0.0; size * size];
+        let mut slots = self.slots.iter();
+        for (i, l) in weights.iter().enumerate() {
+            let (places, values) = self.row(i);
+            for (at, (&j, a)) in places.iter().zip(values).enumerate() {
+                let a = l * a;
+                if (j as usize) < first {
+                    for v in &values[at..] {
+                        flat[*slots.next().expect("one a pair") as usize] += a * v;
+                    }
+                } else {
+                    for (&k, v) in places[at..].iter().zip(&values[at..]) {
+                        dense[(k as usize - first) * size + j as usize - first] += a * v;
+                    }
+                }
+            }
+            if i % 1024 == 0 && halt() {
+                return None;
+            }
+        }
+        let mut from = 0;
+        let mut columns: Vec<Vec<(u32, f64)>> = vec![];
+        for column in &self.columns {
+            let own = &flat[from..from + column.len()];
+            columns.push(column.iter().copied().zip(own.iter().copied()).collect());
+            from += column.len();
+        }
+        let raised = |d: f64| if d > 0.0 { d * (1.0 + ridge) } else { 1.0 };
+        let mut diagonal = vec![0.0; first + size];
+        for (j, column) in columns.iter_mut().enumerate() {
+            if column.is_empty() {
+                column.push((j as u32, 1.0));
+            }
+            column[0].1 = raised(column[0].1);
+            diagonal[j] = column[0].1;
+        }
+        for k in 0..size {
+            let d = &mut dense[k * size + k];
+            *d = raised(*d);
+            diagonal[first + k] = *d;
+        }
+        let mut dependent = false;
+        for j in 0..first {
+            if j % 256 == 0 && halt() {
+                return None;
+            }
+            let mut column = std::mem::take(&mut columns[j]);
+            let pivot = column[0].1;
+            if pivot.is_nan() || pivot <= 0.0 {
+                return None;
+            }
+            dependent |= pivot < small * diagonal[j];
+            let root = pivot.sqrt();
+            column[0].1 = root;
+            column[1..].iter_mut().for_each(|(_, v)| *v /= root);
+            for at in 1..column.len() {
+                let (k, l) = column[at];
+                if (k as usize) < first {
+                    subtract(&mut columns[k as usize], &column[at..], l);
+                } else {
+                    let k = k as usize - first;
+                    for &(i, v) in &column[at..] {
+                        dense[(i as usize - first) * size + k] -= v * l;
+                    }
+                }
+            }
+            columns[j] = column;
+        }
+        let factor = Cholesky::of(dense, size, halt)?;
+        let pivots = factor.diagonal().zip(&diagonal[first..]);
+        dependent |= pivots.into_iter().any(|(pivot, d)| pivot * pivot < small * d);
+        let mut x = self.placed(b);
+        for (j, column) in columns.iter().enumerate() {
+            x[j] /= column[0].1;
+            let own = x[j];
+            column[1..].iter().for_each(|&(k, v)| x[k as usize] -= own * v);
+        }
+        factor.solve(&mut x[first..]);
+        for (j, column) in columns.iter().enumerate().rev() {
+            let taken: f64 = column[1..].iter().map(|&(k, v)| x[k as usize] * v).sum();
+            x[j] = (x[j] - taken) / column[0].1;
+        }
+        b.iter_mut().zip(&self.pattern.places).for_each(|(b, &place)| *b = x[place]);
+        Some(dependent)
+    }
+}
+
+/// Subtracts numbers times a factor from a column; both rise.
+fn subtract(column: &mut Vec<(u32, f64)>, numbers: &[(u32, f64)], factor: f64) {
+    let mut from = 0;
+    let mut new = vec![];
+    for &(k, v) in numbers {
+        while from < column.len() && column[from].0 < k {
+            from += 1;
+        }
+        match column.get_mut(from) {
+            Some((place, value)) if *place == k => *value -= v * factor,
+            _ => new.push((k, -v * factor)),
+        }
+    }
+    if !new.is_empty() {
+        column.extend(new);
+        column.sort_unstable_by_key(|(k, _)| *k);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use linsep_data::hash::draw;
+    use linsep_data::samples::SparseBuilder;
+
+    use super::*;
+
+    #[test]
+    fn solutions_solve() {
+        // Two factors of many levels, two common columns: most levels are taken out one by one.
+        let (rows, levels) = (4000, [600, 40]);
+        let mut state = 3;
+        let mut below = |n: usize| (draw(&mut state) % n as u64) as usize;
+        let mut builder = SparseBuilder::default();
+        for i in 0..rows {
+            builder.push(i % levels[0], 1.0);
+            builder.push(levels[0] + below(levels[1]), 1.0);
+            builder.push(640, below(100) as f64);
+            builder.push(641, 1.0 + below(3) as f64);
+            builder.end_row();
+        }
+        let labels = (0..rows).map(|i| i % 2 == 0).collect();
+        let samples = Samples::sparse(builder.finish(642).unwrap(), labels).unwrap();
+        let pattern = SparsePattern::of(&samples).unwrap();
+        assert!(pattern.first.len() > 300, "{}", pattern.first.len());
+        let lifted = Rows::lifted(&samples);
+        let gram = SparseGram::new(&lifted, &vec![1.0; 643], pattern);
+        let weights: Vec<f64> = (0..rows).map(|i| 0.1 + (i % 7) as f64).collect();
+        let x: Vec<f64> = (0..643).map(|k| libm::sin(k as f64)).collect();
+        // All levels of both factors add up to the same, so the ridge has to be there.
+        let ridge = 1e-3;
+        let weighted: Vec<f64> =
+            gram.scores(&x).iter().zip(&weights).map(|(s, w)| s * w).collect();
+        let mut b = gram.combined(&weighted);
+        let squares = |k: usize| -> f64 {
+            (0..rows).map(|i| weights[i] * lifted.vector(i)[k] * lifted.vector(i)[k]).sum()
+        };
+        b.iter_mut().enumerate().for_each(|(k, b)| *b += ridge * squares(k) * x[k]);
+        assert_eq!(gram.solve(&weights, ridge, 1e-9, &mut b, &|| false), Some(false));
+        for (found, expected) in b.iter().zip(&x) {
+            assert!((found - expected).abs() < 1e-6, "{found} against {expected}");
+        }
+        assert_eq!(gram.solve(&weights, 1e-14, 1e-9, &mut b, &|| false), Some(true));
+    }
+}
