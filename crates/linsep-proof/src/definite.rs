@@ -79,14 +79,14 @@ pub fn definite(
     halt: Halt,
 ) -> Result<(), Indefinite> {
     let weights = normalised(weights).ok_or(Indefinite::Weights)?;
-    let places = Places::new(samples.columns() + 1, left_out, first);
+    let places = CoordinatePlaces::new(samples.columns() + 1, left_out, first);
     if places.dense() > MOST_COLUMNS {
         return Err(Indefinite::Size);
     }
     let matrix = match samples.features() {
-        Features::Sparse(_) => Matrix::of_sparse(samples, &weights, &places, halt)?,
-        _ if first.is_empty() => Matrix::of_dense(samples, &weights, &places, halt)?,
-        _ => Matrix::of_sparse(samples, &weights, &places, halt)?,
+        Features::Sparse(_) => OverlapMatrix::of_sparse(samples, &weights, &places, halt)?,
+        _ if first.is_empty() => OverlapMatrix::of_dense(samples, &weights, &places, halt)?,
+        _ => OverlapMatrix::of_sparse(samples, &weights, &places, halt)?,
     };
     matrix.factor(halt)
 }
@@ -119,13 +119,13 @@ fn powers(e: i32) -> [f64; 2] {
 }
 
 /// Where each coordinate stands in the matrix: those taken out one by one come first, those left out nowhere.
-struct Places {
+struct CoordinatePlaces {
     of: Vec<Option<usize>>,
     first: usize,
     count: usize,
 }
 
-impl Places {
+impl CoordinatePlaces {
     fn new(dimension: usize, left_out: &[usize], first: &[usize]) -> Self {
         let mut of = vec![Some(usize::MAX); dimension];
         left_out.iter().for_each(|&k| of[k] = None);
@@ -137,7 +137,7 @@ impl Places {
             *place = Some(count);
             count += 1;
         }
-        Places { of, first: first.len(), count }
+        CoordinatePlaces { of, first: first.len(), count }
     }
 
     /// Returns the size of the dense part, with the last row.
@@ -147,7 +147,7 @@ impl Places {
 }
 
 /// The matrix B, and what its rounding may cost.
-struct Matrix {
+struct OverlapMatrix {
     /// Columns that are taken out one by one: their places and numbers, the diagonal first, then rising.
     columns: Vec<Vec<(u32, f64)>>,
     /// The rest.
@@ -159,12 +159,12 @@ struct Matrix {
     rows: f64,
 }
 
-impl Matrix {
+impl OverlapMatrix {
     /// Returns the matrix of dense rows, seen from the mean of each column.
     fn of_dense(
         samples: &Samples,
         weights: &[f64],
-        places: &Places,
+        places: &CoordinatePlaces,
         halt: Halt,
     ) -> Result<Self, Indefinite> {
         let (rows, columns) = (samples.rows(), samples.columns());
@@ -196,14 +196,14 @@ impl Matrix {
         dense.set(places.count, places.count, 1.0);
         let roundings = (TERMS + rows.div_ceil(TERMS) + 5) as f64;
         let widest = places.count as f64;
-        Ok(Matrix { columns: vec![], dense, roundings, widest, rows: rows as f64 })
+        Ok(OverlapMatrix { columns: vec![], dense, roundings, widest, rows: rows as f64 })
     }
 
     /// Returns the matrix of rows that are sparse, or seen so.
     fn of_sparse(
         samples: &Samples,
         weights: &[f64],
-        places: &Places,
+        places: &CoordinatePlaces,
         halt: Halt,
     ) -> Result<Self, Indefinite> {
         let (rows, columns) = (samples.rows(), samples.columns());
@@ -247,7 +247,7 @@ impl Matrix {
         dense.set(last, last, 1.0);
         let columns = added_up(pairs, places.first);
         let roundings = rows as f64 + 5.0;
-        Ok(Matrix { columns, dense, roundings, widest: widest as f64, rows: rows as f64 })
+        Ok(OverlapMatrix { columns, dense, roundings, widest: widest as f64, rows: rows as f64 })
     }
 
     /// Returns if the matrix is positive definite, whatever rounding did.

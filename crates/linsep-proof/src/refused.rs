@@ -93,7 +93,9 @@ pub enum Refused {
     #[error("the matrix of the rows named has too many columns to be checked")]
     TooLarge,
     /// What is said of the coordinates of the matrix does not fit.
-    #[error("the coordinates that the matrix leaves out, or takes first, do not fit the data: {why}")]
+    #[error(
+        "the coordinates that the matrix leaves out, or takes first, do not fit the data: {why}"
+    )]
     Coordinates {
         /// What is wrong with them.
         why: &'static str,

@@ -16,8 +16,8 @@ use crate::fingerprint::{Fingerprint, Named};
 use crate::look::{LookQuery, LookState};
 use crate::margin::{lowest_upper_bound, upper_bound};
 use crate::proof::{
-    Claim, ConflictingRow, DefiniteMatrix, FloatPlane, IntegerPlane, Integers, MarginClaim, Plane, Proof, Verdict,
-    WeightedRow,
+    Claim, ConflictingRow, DefiniteMatrix, FloatPlane, IntegerPlane, Integers, MarginClaim, Plane,
+    Proof, Verdict, WeightedRow,
 };
 use crate::rank::PRIMES;
 use crate::refused::Refused;

@@ -47,8 +47,7 @@ fn shown(samples: &Samples) -> String {
 
 /// Returns if the matrix B of these rows is positive definite, without any rounding: all leading minors are positive.
 fn exactly(samples: &Samples, weights: &[f64], left_out: &[usize]) -> bool {
-    let kept: Vec<usize> =
-        (0..=samples.columns()).filter(|k| !left_out.contains(k)).collect();
+    let kept: Vec<usize> = (0..=samples.columns()).filter(|k| !left_out.contains(k)).collect();
     // All numbers over one power of two.
     let mut rows: Vec<Vec<(IBig, i32)>> = vec![];
     for i in 0..samples.rows() {
@@ -266,8 +265,10 @@ fn what_is_accepted_is_definite() {
         for weights in [newton(&samples, 6), (0..rows).map(|_| 1.0 + dice.float()).collect()] {
             let weights: Vec<f64> = weights.iter().map(|w| w.max(1e-9)).collect();
             let left_out: &[usize] = if dice.below(4) == 0 { &[0] } else { &[] };
-            let (found, exact) =
-                (accepted(&samples, &weights, left_out, &[]), exactly(&samples, &weights, left_out));
+            let (found, exact) = (
+                accepted(&samples, &weights, left_out, &[]),
+                exactly(&samples, &weights, left_out),
+            );
             assert!(exact || !found, "{} {weights:?}", shown(&samples));
             // One by one, and as sparse rows, nothing else comes out.
             let one = accepted(&samples, &weights, left_out, &[samples.columns()]);

@@ -11,9 +11,9 @@ use crate::Error;
 use crate::cover::chance;
 use crate::data::Data;
 use crate::decide::{
-    DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal,
-    JournalError, Limit, MarginGoal, MarginKind, OptionError, RemovedRow, Verdict, decide_data,
-    decide_resumable, explain_data,
+    DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal, JournalError,
+    Limit, MarginGoal, MarginKind, OptionError, RemovedRow, Verdict, decide_data, decide_resumable,
+    explain_data,
 };
 use crate::distances::{Distances, distances};
 use crate::picture::{Picture, decision_picture};

@@ -76,7 +76,10 @@ pub(super) fn classified(search: &mut Search, class: Class) -> Result<Option<Out
 }
 
 /// Returns the outcome for rows whose matrix is to be positive definite, if the checker accepts it.
-pub(super) fn matrix(search: &mut Search, found: MatrixFound) -> Result<Option<Outcome>, PassError> {
+pub(super) fn matrix(
+    search: &mut Search,
+    found: MatrixFound,
+) -> Result<Option<Outcome>, PassError> {
     let MatrixFound { weights, left_out, orthogonal, first } = found;
     let claim = Claim::definite(&weights, &left_out, &first, orthogonal);
     let proof = claimed(search, claim)?;

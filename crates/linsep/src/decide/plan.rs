@@ -173,7 +173,8 @@ pub(crate) fn steps(shape: Shape, options: &DecideOptions, fits: bool) -> Vec<Pl
     let dual = PlanStep::Dual { passes: DUAL_PASSES };
     let newton = PlanStep::Newton(WorkingSize::newton(coordinates));
     // Fewer rows than coordinates never rule a weak separation out.
-    let newton = (options.conflict == ConflictForm::Any && shape.rows > coordinates).then_some(newton);
+    let newton =
+        (options.conflict == ConflictForm::Any && shape.rows > coordinates).then_some(newton);
     if shape.sparse && fits {
         return match coordinates < VERY_MANY || coordinates <= shape.rows {
             true => [Some(PlanStep::Duplicates { sums: true }), Some(smooth), newton]

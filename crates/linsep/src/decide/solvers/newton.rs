@@ -25,11 +25,13 @@ use crate::kernels::product::{MatrixView, add_product};
 use crate::lift::Rows;
 
 /// Steps before it gives up.
-const STEPS: usize = 40;
-/// What is left of the loss, and steps in which at least so much must go: a weak separator keeps it falling, and ever slower.
-const STALLED: f64 = 0.999;
-/// A step that promises less than this leads to weights that nearly cancel.
+const STEPS: usize = 30;
+/// A whole step that promises less than this leads to weights that nearly cancel, as a rule: the next promises about the square of its
+/// hundredth part. Where the checker does not agree, one that promises less than the second number does.
+const SOON: f64 = 4.0;
 const NEAR: f64 = 0.02;
+/// What is a whole step.
+const WHOLE: std::ops::Range<f64> = 0.7..1.4;
 /// What is added to the diagonal, relative to it: columns may depend on each other.
 const RIDGE: f64 = 1e-12;
 /// Pivots below this share of the diagonal are of columns that seem to depend on those before.
@@ -68,7 +70,11 @@ pub struct LogisticNewton {
     scores: Vec<f64>,
     /// Columns that seem to depend on others.
     dependent: bool,
+    /// Whether weights have been handed out before they were as good as they get.
+    tried: bool,
     steps: usize,
+    /// What the last step promised.
+    promised: f64,
 }
 
 impl LogisticNewton {
@@ -125,7 +131,9 @@ impl LogisticNewton {
             w: vec![0.0; dimension],
             scores: vec![0.0; count],
             dependent: false,
+            tried: false,
             steps: 0,
+            promised: f64::INFINITY,
         };
         if let Some(plane) = plane {
             newton.start_at(plane);
@@ -150,7 +158,6 @@ impl LogisticNewton {
 
     /// Goes on until it ends.
     pub fn run(&mut self, halt: Halt) -> NewtonEnd {
-        let mut loss = f64::INFINITY;
         while self.steps < STEPS && !halt() {
             if self.scores.iter().all(|s| *s > 0.0) {
                 return NewtonEnd::Separated;
@@ -160,18 +167,16 @@ impl LogisticNewton {
             let Some((step, promised)) = self.step(&weights, halt) else {
                 return NewtonEnd::Open;
             };
+            self.promised = promised;
             let ahead = self.scores_of(&step);
             let length = lowest_along(&self.scores, &ahead);
             f64::axpy(length, &step, &mut self.w);
             f64::axpy(length, &ahead, &mut self.scores);
-            if promised < NEAR {
+            let soon = promised < SOON && WHOLE.contains(&length) && !self.tried;
+            if soon || promised < NEAR {
+                self.tried = true;
                 return NewtonEnd::Cancelling;
             }
-            let next = self.loss();
-            if next > STALLED * loss && promised > 1.0 {
-                return NewtonEnd::Open;
-            }
-            loss = next;
         }
         NewtonEnd::Open
     }
@@ -193,8 +198,8 @@ impl LogisticNewton {
                 }
                 let factor = Cholesky::of(matrix, n, halt)?;
                 let small = |(pivot, d): (f64, &f64)| pivot * pivot < DEPENDENT * d;
-                self.dependent = factor.diagonal().zip(&diagonal).any(small)
-                    || self.scale.contains(&0.0);
+                self.dependent =
+                    factor.diagonal().zip(&diagonal).any(small) || self.scale.contains(&0.0);
                 factor.solve(&mut step);
             }
             SeenRows::Sparse(gram) => {
@@ -231,10 +236,6 @@ impl LogisticNewton {
         self.scores.iter().map(|s| 1.0 / (1.0 + libm::exp(s.clamp(-700.0, 700.0)))).collect()
     }
 
-    fn loss(&self) -> f64 {
-        self.scores.iter().map(|s| softplus(-s)).sum()
-    }
-
     /// Returns the weight of each raw row: with them the rows nearly cancel.
     pub fn raw_weights(&self) -> Vec<f64> {
         self.weights().iter().zip(&self.lengths).map(|(l, length)| l / length).collect()
@@ -249,6 +250,11 @@ impl LogisticNewton {
         plane
     }
 
+    /// Returns true if more steps would make better weights.
+    pub fn can_go_on(&self) -> bool {
+        self.promised >= NEAR && self.steps < STEPS
+    }
+
     /// Returns true if columns seem to depend on each other.
     pub fn seems_dependent(&self) -> bool {
         self.dependent
@@ -261,10 +267,6 @@ impl LogisticNewton {
             SeenRows::Sparse(gram) => gram.first(),
         }
     }
-}
-
-fn softplus(x: f64) -> f64 {
-    x.max(0.0) + libm::log1p(libm::exp(-x.abs()))
 }
 
 /// Returns how far along a step the loss is lowest, by Newton's method on the line.

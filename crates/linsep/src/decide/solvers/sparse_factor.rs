@@ -49,22 +49,23 @@ impl SparsePattern {
         if pairs > MOST_PAIRS {
             return None;
         }
-        let rare = |k: usize| counts[k] <= rows / DENSE_SHARE;
+        // Columns that meet too many others stay to the end, too.
+        let mut rare: Vec<bool> = counts.iter().map(|&n| n <= rows / DENSE_SHARE).collect();
         let mut met: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); columns];
-        if columns > FEW {
-            for i in 0..rows {
-                seen.clear();
-                seen.extend(matrix.row(i).0.iter().copied().filter(|&k| rare(k as usize)));
-                // A row with many rare values makes all of them meet: none of them is worth it.
-                if seen.len() > MOST_MET {
-                    continue;
-                }
-                for &j in &seen {
-                    met[j as usize].extend(seen.iter().copied().filter(|&k| k != j));
+        for i in (0..rows).take_while(|_| columns > FEW) {
+            seen.clear();
+            seen.extend(matrix.row(i).0.iter().copied().filter(|&k| rare[k as usize]));
+            for &j in &seen {
+                let own = &mut met[j as usize];
+                own.extend(seen.iter().copied().filter(|&k| k != j));
+                if own.len() > MOST_MET {
+                    rare[j as usize] = false;
+                    own.clear();
                 }
             }
         }
-        let first = if columns > FEW { ordered(met, rare) } else { vec![] };
+        met.iter_mut().for_each(|own| own.retain(|&k| rare[k as usize]));
+        let first = if columns > FEW { ordered(met, &rare) } else { vec![] };
         if columns + 1 - first.len() > MOST_DENSE {
             return None;
         }
@@ -80,9 +81,9 @@ impl SparsePattern {
 }
 
 /// Returns the rare columns in the order in which they are taken out, those that meet the fewest others first.
-fn ordered(mut met: Vec<BTreeSet<u32>>, rare: impl Fn(usize) -> bool) -> Vec<usize> {
+fn ordered(mut met: Vec<BTreeSet<u32>>, rare: &[bool]) -> Vec<usize> {
     let mut queue: BinaryHeap<Reverse<(usize, usize)>> =
-        (0..met.len()).filter(|&k| rare(k)).map(|k| Reverse((met[k].len(), k))).collect();
+        (0..met.len()).filter(|&k| rare[k]).map(|k| Reverse((met[k].len(), k))).collect();
     let mut left: usize = met.len();
     let mut order = vec![];
     let mut gone = vec![false; met.len()];
@@ -356,8 +357,7 @@ mod tests {
         let x: Vec<f64> = (0..643).map(|k| libm::sin(k as f64)).collect();
         // All levels of both factors add up to the same, so the ridge has to be there.
         let ridge = 1e-3;
-        let weighted: Vec<f64> =
-            gram.scores(&x).iter().zip(&weights).map(|(s, w)| s * w).collect();
+        let weighted: Vec<f64> = gram.scores(&x).iter().zip(&weights).map(|(s, w)| s * w).collect();
         let mut b = gram.combined(&weighted);
         let squares = |k: usize| -> f64 {
             (0..rows).map(|i| weights[i] * lifted.vector(i)[k] * lifted.vector(i)[k]).sum()

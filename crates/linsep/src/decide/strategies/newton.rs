@@ -49,6 +49,8 @@ pub(super) struct NewtonSet {
     rows: Vec<usize>,
     known: HashSet<usize>,
     plane: Option<Vec<f64>>,
+    /// The method on these rows, where it can go on.
+    newton: Option<LogisticNewton>,
     rounds: usize,
     ended: bool,
 }
@@ -57,7 +59,7 @@ impl NewtonSet {
     /// Returns the method before its first step.
     pub fn new(size: WorkingSize) -> Self {
         let (rows, known) = (vec![], HashSet::new());
-        NewtonSet { size, rows, known, plane: None, rounds: 0, ended: false }
+        NewtonSet { size, rows, known, plane: None, newton: None, rounds: 0, ended: false }
     }
 
     fn begin(&mut self, search: &mut Search) -> Result<(), PassError> {
@@ -100,8 +102,14 @@ impl NewtonSet {
 
     /// Looks at the rows; returns what was found, if anything.
     fn round(&mut self, search: &mut Search) -> Result<Option<Found>, PassError> {
-        let samples = self.samples(search)?;
-        let Some(mut newton) = LogisticNewton::new(&samples, self.plane.as_deref()) else {
+        let newton = match self.newton.take() {
+            Some(newton) => Some(newton),
+            None => {
+                let samples = self.samples(search)?;
+                LogisticNewton::new(&samples, self.plane.as_deref())
+            }
+        };
+        let Some(mut newton) = newton else {
             return Ok(Some(Found::GaveUp(GaveUp::Stuck)));
         };
         let end = newton.run(&search.budget.halt());
@@ -114,8 +122,10 @@ impl NewtonSet {
                 Ok(None)
             }
             NewtonEnd::Cancelling => {
-                self.ended = true;
-                Ok(self.matrix(search, &newton)?.map(|found| Found::Matrix(Box::new(found))))
+                let found = self.matrix(search, &newton)?;
+                self.ended = !newton.can_go_on();
+                self.newton = Some(newton);
+                Ok(found.map(|found| Found::Matrix(Box::new(found))))
             }
             NewtonEnd::Separated => {
                 let w = newton.plane();
