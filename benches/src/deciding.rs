@@ -211,7 +211,7 @@ fn sparse() {
 }
 
 /// Returns rows of fifty values at random places, labelled by a random hyperplane.
-fn sparse_samples(rows: usize, columns: usize) -> Samples {
+pub fn sparse_samples(rows: usize, columns: usize) -> Samples {
     let mut state = 1_u64;
     let mut draw = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

@@ -13,6 +13,7 @@ mod kernels;
 mod lbfgs;
 mod memory;
 mod ordinary;
+mod overlapping;
 mod reading;
 mod skipping;
 mod streaming;
@@ -39,7 +40,7 @@ fn main() {
     if names.iter().any(|name| name == "streaming") {
         streaming::run();
     }
-    let benches: [(&str, fn()); 9] = [
+    let benches: [(&str, fn()); 10] = [
         ("kernels", kernels::run),
         ("reading", reading::run),
         ("columnar", columnar::run),
@@ -47,6 +48,7 @@ fn main() {
         ("skipping", skipping::run),
         ("exact", exact::run),
         ("deciding", deciding::run),
+        ("overlapping", overlapping::run),
         ("explaining", explaining::run),
         ("ordinary", ordinary::run),
     ];

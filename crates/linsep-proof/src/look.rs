@@ -41,7 +41,7 @@ impl LookQuery {
             Claim::QuasiSeparable { hyperplane, .. } => {
                 self.sides = Some(SidesQuery::of(hyperplane));
             }
-            Claim::Inseparable { orthogonal, .. } | Claim::Definite { orthogonal, .. } => {
+            Claim::Inseparable { orthogonal, .. } => {
                 self.orthogonal = orthogonal.iter().map(SidesQuery::of_vector).collect();
             }
             Claim::NotStrictlySeparable { .. } => {}

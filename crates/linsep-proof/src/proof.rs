@@ -81,43 +81,46 @@ pub struct DataName {
 
 /// What is claimed: the verdict and its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "verdict", rename_all = "kebab-case", try_from = "ClaimFile")]
+#[serde(into = "ClaimFile", try_from = "ClaimFile")]
 pub enum Claim {
     /// Every row is on its own side of a hyperplane.
     Separable {
         /// The hyperplane.
         hyperplane: Plane,
     },
-    /// A hyperplane with no row on the wrong side holds all rows on itself: the conflict cancels, and
-    /// spans all rows.
+    /// A hyperplane with no row on the wrong side holds all rows on itself.
     Inseparable {
-        /// The rows that conflict.
-        conflict: Vec<ConflictingRow>,
+        /// The rows that show it: a conflict that spans all rows, or a matrix of all coordinates.
+        overlap: OverlapClaim,
         /// Vectors of one integer a feature, and one for the bias, to which all rows (x, 1) are
-        /// orthogonal. With the conflict they span everything.
-        orthogonal: Vec<Integers>,
-    },
-    /// The same, shown by a matrix.
-    #[serde(rename = "inseparable")]
-    Definite {
-        /// The rows and weights that make it.
-        matrix: DefiniteMatrix,
-        /// Vectors to which all rows (x, 1) are orthogonal, as many as coordinates are left out of the matrix.
+        /// orthogonal. With the conflict they span everything; of a matrix as many coordinates are left out.
         orthogonal: Vec<Integers>,
     },
     /// No hyperplane puts all rows on their own sides, but one puts no row on the wrong side.
     QuasiSeparable {
-        /// The rows that conflict.
-        conflict: Vec<ConflictingRow>,
+        /// The rows that rule a strict separation out.
+        overlap: OverlapClaim,
+        /// Vectors to which the rows of a matrix are orthogonal; none with a conflict.
+        orthogonal: Vec<Integers>,
         /// The hyperplane with no row on the wrong side.
         hyperplane: Plane,
     },
-    /// No hyperplane puts all rows on their own sides: the conflict cancels. Whether one puts no row on the
-    /// wrong side is left open.
+    /// No hyperplane puts all rows on their own sides. Whether one puts no row on the wrong side is left open.
     NotStrictlySeparable {
-        /// The rows that conflict.
-        conflict: Vec<ConflictingRow>,
+        /// The rows that rule a strict separation out.
+        overlap: OverlapClaim,
+        /// Vectors to which the rows of a matrix are orthogonal; none with a conflict.
+        orthogonal: Vec<Integers>,
     },
+}
+
+/// Rows that rule a separation out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OverlapClaim {
+    /// They cancel, in integers.
+    Conflict(Vec<ConflictingRow>),
+    /// With weights they make a positive definite matrix.
+    Matrix(DefiniteMatrix),
 }
 
 /// Rows and weights whose matrix is [positive definite](crate::definite).
@@ -134,96 +137,169 @@ pub struct DefiniteMatrix {
     pub first: Vec<usize>,
 }
 
-/// A claim as it stands in a file: one verdict is shown in two ways.
-#[derive(Deserialize)]
+/// A claim as it stands in a file: what rules a separation out is shown in one of two ways.
+#[derive(Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case", deny_unknown_fields)]
 enum ClaimFile {
     Separable {
         hyperplane: Plane,
     },
     Inseparable {
+        #[serde(skip_serializing_if = "Option::is_none")]
         conflict: Option<Vec<ConflictingRow>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
         matrix: Option<DefiniteMatrix>,
         orthogonal: Vec<Integers>,
     },
     QuasiSeparable {
-        conflict: Vec<ConflictingRow>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        conflict: Option<Vec<ConflictingRow>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        matrix: Option<DefiniteMatrix>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        orthogonal: Option<Vec<Integers>>,
         hyperplane: Plane,
     },
     NotStrictlySeparable {
-        conflict: Vec<ConflictingRow>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        conflict: Option<Vec<ConflictingRow>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        matrix: Option<DefiniteMatrix>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        orthogonal: Option<Vec<Integers>>,
     },
+}
+
+impl From<Claim> for ClaimFile {
+    fn from(claim: Claim) -> Self {
+        let split = |overlap, orthogonal| match overlap {
+            OverlapClaim::Conflict(conflict) => (Some(conflict), None, None),
+            OverlapClaim::Matrix(matrix) => (None, Some(matrix), Some(orthogonal)),
+        };
+        match claim {
+            Claim::Separable { hyperplane } => ClaimFile::Separable { hyperplane },
+            Claim::Inseparable { overlap, orthogonal } => {
+                let (conflict, matrix, _) = split(overlap, vec![]);
+                ClaimFile::Inseparable { conflict, matrix, orthogonal }
+            }
+            Claim::QuasiSeparable { overlap, orthogonal, hyperplane } => {
+                let (conflict, matrix, orthogonal) = split(overlap, orthogonal);
+                ClaimFile::QuasiSeparable { conflict, matrix, orthogonal, hyperplane }
+            }
+            Claim::NotStrictlySeparable { overlap, orthogonal } => {
+                let (conflict, matrix, orthogonal) = split(overlap, orthogonal);
+                ClaimFile::NotStrictlySeparable { conflict, matrix, orthogonal }
+            }
+        }
+    }
 }
 
 impl TryFrom<ClaimFile> for Claim {
     type Error = &'static str;
 
     fn try_from(file: ClaimFile) -> Result<Self, Self::Error> {
+        let either = |conflict, matrix| match (conflict, matrix) {
+            (Some(conflict), None) => Ok(OverlapClaim::Conflict(conflict)),
+            (None, Some(matrix)) => Ok(OverlapClaim::Matrix(matrix)),
+            _ => Err("expected either a conflict or a matrix"),
+        };
+        let with = |overlap, orthogonal| match (overlap, orthogonal) {
+            (conflict @ OverlapClaim::Conflict(_), None) => Ok((conflict, vec![])),
+            (matrix @ OverlapClaim::Matrix(_), Some(orthogonal)) => Ok((matrix, orthogonal)),
+            _ => Err("expected orthogonal vectors with a matrix, and none with a conflict"),
+        };
         Ok(match file {
             ClaimFile::Separable { hyperplane } => Claim::Separable { hyperplane },
-            ClaimFile::Inseparable { conflict: Some(conflict), matrix: None, orthogonal } => {
-                Claim::Inseparable { conflict, orthogonal }
+            ClaimFile::Inseparable { conflict, matrix, orthogonal } => {
+                Claim::Inseparable { overlap: either(conflict, matrix)?, orthogonal }
             }
-            ClaimFile::Inseparable { conflict: None, matrix: Some(matrix), orthogonal } => {
-                Claim::Definite { matrix, orthogonal }
+            ClaimFile::QuasiSeparable { conflict, matrix, orthogonal, hyperplane } => {
+                let (overlap, orthogonal) = with(either(conflict, matrix)?, orthogonal)?;
+                Claim::QuasiSeparable { overlap, orthogonal, hyperplane }
             }
-            ClaimFile::Inseparable { .. } => return Err("expected either a conflict or a matrix"),
-            ClaimFile::QuasiSeparable { conflict, hyperplane } => {
-                Claim::QuasiSeparable { conflict, hyperplane }
-            }
-            ClaimFile::NotStrictlySeparable { conflict } => {
-                Claim::NotStrictlySeparable { conflict }
+            ClaimFile::NotStrictlySeparable { conflict, matrix, orthogonal } => {
+                let (overlap, orthogonal) = with(either(conflict, matrix)?, orthogonal)?;
+                Claim::NotStrictlySeparable { overlap, orthogonal }
             }
         })
     }
 }
 
 impl Claim {
-    /// Returns the first version of the file that has such a claim.
-    fn version(&self) -> u32 {
+    /// Returns the rows that rule a separation out; none if the claim is that one separates.
+    pub fn overlap(&self) -> Option<&OverlapClaim> {
         match self {
-            Claim::Separable { .. } | Claim::Inseparable { .. } | Claim::QuasiSeparable { .. } => {
-                VERSIONS[0]
-            }
-            Claim::NotStrictlySeparable { .. } => VERSIONS[1],
-            Claim::Definite { .. } => VERSIONS[4],
+            Claim::Separable { .. } => None,
+            Claim::Inseparable { overlap, .. }
+            | Claim::QuasiSeparable { overlap, .. }
+            | Claim::NotStrictlySeparable { overlap, .. } => Some(overlap),
         }
     }
 
-    /// Returns the claim that the matrix of weighted rows is positive definite without these coordinates, and that all
-    /// rows are orthogonal to as many vectors. Coordinates are counted from 0; those of `first` are taken out before all others.
-    pub fn definite(
-        weights: &RowWeights,
-        left_out: &[usize],
-        first: &[usize],
-        orthogonal: Vec<Vec<IBig>>,
-    ) -> Self {
-        let from_one = |places: &[usize]| places.iter().map(|k| k + 1).collect();
-        let matrix = DefiniteMatrix {
-            rows: from_one(&weights.rows()),
-            weights: weights.weights(),
-            left_out: from_one(left_out),
-            first: from_one(first),
-        };
-        Claim::Definite { matrix, orthogonal: orthogonal.into_iter().map(Integers).collect() }
+    /// Returns the first version of the file that has such a claim.
+    fn version(&self) -> u32 {
+        match (self, self.overlap()) {
+            (_, Some(OverlapClaim::Matrix(_))) => VERSIONS[4],
+            (Claim::NotStrictlySeparable { .. }, _) => VERSIONS[1],
+            _ => VERSIONS[0],
+        }
     }
 
     /// Returns the claim that the rows cancel.
     pub fn not_strictly_separable(conflict: Conflict) -> Self {
-        Claim::NotStrictlySeparable { conflict: conflicting(conflict) }
+        Claim::NotStrictlySeparable { overlap: conflict.into(), orthogonal: vec![] }
     }
 
     /// Returns the claim that the rows cancel, and that they and the vectors to which all rows are
     /// `orthogonal` span everything.
-    pub fn inseparable(conflict: Conflict, orthogonal: Vec<Vec<IBig>>) -> Self {
-        let orthogonal = orthogonal.into_iter().map(Integers).collect();
-        Claim::Inseparable { conflict: conflicting(conflict), orthogonal }
+    pub fn inseparable(overlap: impl Into<OverlapClaim>, orthogonal: Vec<Vec<IBig>>) -> Self {
+        Claim::Inseparable { overlap: overlap.into(), orthogonal: vectors(orthogonal) }
     }
 
     /// Returns the claim that the rows cancel, and that the hyperplane puts no row on the wrong side.
     pub fn quasi_separable(conflict: Conflict, hyperplane: impl Into<Plane>) -> Self {
-        let hyperplane = hyperplane.into();
-        Claim::QuasiSeparable { conflict: conflicting(conflict), hyperplane }
+        Self::quasi_separable_by(OverlapClaim::from(conflict), vec![], hyperplane)
+    }
+
+    /// Returns the claim that the rows rule a strict separation out, and that the hyperplane puts no row on the wrong side. The
+    /// rows of a matrix are `orthogonal` to as many vectors as coordinates are left out.
+    pub fn quasi_separable_by(
+        overlap: OverlapClaim,
+        orthogonal: Vec<Vec<IBig>>,
+        hyperplane: impl Into<Plane>,
+    ) -> Self {
+        let (orthogonal, hyperplane) = (vectors(orthogonal), hyperplane.into());
+        Claim::QuasiSeparable { overlap, orthogonal, hyperplane }
+    }
+}
+
+fn vectors(orthogonal: Vec<Vec<IBig>>) -> Vec<Integers> {
+    orthogonal.into_iter().map(Integers).collect()
+}
+
+impl From<Conflict> for OverlapClaim {
+    fn from(conflict: Conflict) -> Self {
+        OverlapClaim::Conflict(conflicting(conflict))
+    }
+}
+
+impl From<DefiniteMatrix> for OverlapClaim {
+    fn from(matrix: DefiniteMatrix) -> Self {
+        OverlapClaim::Matrix(matrix)
+    }
+}
+
+impl DefiniteMatrix {
+    /// Returns the matrix of weighted rows without the coordinates left out; those of `first` are taken out before all
+    /// others. Rows and coordinates are counted from 0.
+    pub fn new(weights: &RowWeights, left_out: &[usize], first: &[usize]) -> Self {
+        let from_one = |places: &[usize]| places.iter().map(|k| k + 1).collect();
+        DefiniteMatrix {
+            rows: from_one(&weights.rows()),
+            weights: weights.weights(),
+            left_out: from_one(left_out),
+            first: from_one(first),
+        }
     }
 }
 
@@ -480,7 +556,7 @@ impl Proof {
     pub fn verdict(&self) -> Verdict {
         match self.claim {
             Claim::Separable { .. } => Verdict::Separable,
-            Claim::Inseparable { .. } | Claim::Definite { .. } => Verdict::Inseparable,
+            Claim::Inseparable { .. } => Verdict::Inseparable,
             Claim::QuasiSeparable { .. } => Verdict::QuasiSeparable,
             Claim::NotStrictlySeparable { .. } => Verdict::NotStrictlySeparable,
         }

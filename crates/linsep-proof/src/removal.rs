@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Conflict, Removals};
-use crate::proof::{Claim, ConflictingRow, Plane, conflicting};
+use crate::proof::{Claim, ConflictingRow, OverlapClaim, Plane, conflicting};
 use crate::refused::Refused;
 use crate::verify::{
     Failed, SidesQuery, check_cancelling, check_multipliers, check_plane, check_rows,
@@ -48,8 +48,7 @@ impl RemovalClaim {
     }
 
     /// Checks what can be said without a look at any row: every row is named once on either side, so that what is
-    /// looked at later is no more than the data.
-    /// There may be no conflict if a matrix shows that rows must go.
+    /// looked at later is no more than the data. There may be no conflict if a matrix shows that rows must go.
     pub(crate) fn check_numbers(
         &self,
         rows: usize,
@@ -62,7 +61,8 @@ impl RemovalClaim {
         if self.conflicts.iter().any(Vec::is_empty) {
             return Err(Refused::EmptyConflict);
         }
-        if !(self.conflicts.is_empty() && matches!(claim, Claim::Definite { .. })) {
+        let by_matrix = matches!(claim.overlap(), Some(OverlapClaim::Matrix(_)));
+        if !(self.conflicts.is_empty() && by_matrix) {
             check_rows(rows, self.conflicts.iter().flatten().map(|c| c.row))?;
         }
         self.conflicts.iter().try_for_each(|conflict| check_multipliers(conflict))

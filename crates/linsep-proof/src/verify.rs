@@ -16,8 +16,8 @@ use crate::fingerprint::{Fingerprint, Named};
 use crate::look::{LookQuery, LookState};
 use crate::margin::{lowest_upper_bound, upper_bound};
 use crate::proof::{
-    Claim, ConflictingRow, DefiniteMatrix, FloatPlane, IntegerPlane, Integers, MarginClaim, Plane,
-    Proof, Verdict, WeightedRow,
+    Claim, ConflictingRow, DefiniteMatrix, FloatPlane, IntegerPlane, Integers, MarginClaim,
+    OverlapClaim, Plane, Proof, Verdict, WeightedRow,
 };
 use crate::rank::PRIMES;
 use crate::refused::Refused;
@@ -234,21 +234,21 @@ fn check(data: &dyn Data, proof: &Proof, named: Option<&Named>, halt: Halt) -> R
                 check_margin(data, margin, looks.margin.as_ref().map_or(0.0, |m| m.lower))
             })?;
         }
-        Claim::Inseparable { conflict, orthogonal } => {
+        Claim::Inseparable { overlap: OverlapClaim::Conflict(conflict), orthogonal } => {
             let rows = check_conflict(data, conflict, halt)?;
             looks.all_orthogonal()?;
             check_span(&rows, orthogonal, halt)?;
         }
-        Claim::Definite { matrix, orthogonal } => {
+        Claim::Inseparable { overlap: OverlapClaim::Matrix(matrix), orthogonal } => {
             looks.all_orthogonal()?;
-            check_definite(data, matrix, orthogonal, halt)?;
+            check_definite(data, matrix, orthogonal, MatrixScope::AllRows, halt)?;
         }
-        Claim::QuasiSeparable { conflict, .. } => {
-            check_conflict(data, conflict, halt)?;
+        Claim::QuasiSeparable { overlap, orthogonal, .. } => {
+            check_not_strict(data, overlap, orthogonal, halt)?;
             looks.weakly_separated()?;
         }
-        Claim::NotStrictlySeparable { conflict } => {
-            check_conflict(data, conflict, halt)?;
+        Claim::NotStrictlySeparable { overlap, orthogonal } => {
+            check_not_strict(data, overlap, orthogonal, halt)?;
         }
     }
     match (&proof.removal, &looks.rest) {
@@ -273,16 +273,20 @@ fn check_numbers(rows: usize, columns: usize, proof: &Proof) -> Result<(), Refus
         (Some(removal), _) => removal.check_numbers(rows, columns, &proof.claim)?,
         (None, _) => {}
     }
-    match &proof.claim {
-        Claim::Separable { hyperplane } => check_plane(columns, hyperplane),
-        _ if proof.margin.is_some() => Err(Refused::MarginWithoutHyperplane),
-        Claim::QuasiSeparable { hyperplane, .. } => check_plane(columns, hyperplane),
-        Claim::Inseparable { orthogonal, .. } => check_vectors(columns, orthogonal),
-        Claim::Definite { matrix, orthogonal } => {
-            check_vectors(columns, orthogonal)?;
-            check_matrix(rows, columns, matrix, orthogonal)
+    let (overlap, orthogonal) = match &proof.claim {
+        Claim::Separable { hyperplane } => return check_plane(columns, hyperplane),
+        _ if proof.margin.is_some() => return Err(Refused::MarginWithoutHyperplane),
+        Claim::QuasiSeparable { overlap, orthogonal, hyperplane } => {
+            check_plane(columns, hyperplane)?;
+            (overlap, orthogonal)
         }
-        Claim::NotStrictlySeparable { .. } => Ok(()),
+        Claim::Inseparable { overlap, orthogonal }
+        | Claim::NotStrictlySeparable { overlap, orthogonal } => (overlap, orthogonal),
+    };
+    check_vectors(columns, orthogonal)?;
+    match overlap {
+        OverlapClaim::Conflict(_) => Ok(()),
+        OverlapClaim::Matrix(matrix) => check_matrix(rows, columns, matrix, orthogonal),
     }
 }
 
@@ -322,16 +326,41 @@ fn check_matrix(
     bad.map_or(Ok(()), |at| Err(Refused::NotPositive { row: matrix.rows[at] }))
 }
 
+/// Checks that no hyperplane puts all rows on their own sides: some cancel, or make a matrix.
+fn check_not_strict(
+    data: &dyn Data,
+    overlap: &OverlapClaim,
+    orthogonal: &[Integers],
+    halt: Halt,
+) -> Result<(), Failed> {
+    match overlap {
+        OverlapClaim::Conflict(conflict) => check_conflict(data, conflict, halt).map(drop),
+        OverlapClaim::Matrix(matrix) => {
+            check_definite(data, matrix, orthogonal, MatrixScope::OwnRows, halt)
+        }
+    }
+}
+
+/// For which rows a matrix leaves coordinates out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MatrixScope {
+    /// For all: they are orthogonal to the vectors, as a look at all of them has found.
+    AllRows,
+    /// For its own rows alone: so those that are zero in all of them are left out, too.
+    OwnRows,
+}
+
 /// Checks that weighted rows make a positive definite matrix of all coordinates but those left out, and that these can be left
-/// out: any w has the same values on all rows as one that is zero there, which the vectors make of it.
+/// out: any w has the same values on the rows as one that is zero there, which the vectors make of it.
 fn check_definite(
     data: &dyn Data,
     matrix: &DefiniteMatrix,
     orthogonal: &[Integers],
+    scope: MatrixScope,
     halt: Halt,
 ) -> Result<(), Failed> {
     let from_zero = |places: &[usize]| -> Vec<usize> { places.iter().map(|k| k - 1).collect() };
-    let (left_out, first) = (from_zero(&matrix.left_out), from_zero(&matrix.first));
+    let (mut left_out, mut first) = (from_zero(&matrix.left_out), from_zero(&matrix.first));
     let there = |Integers(v): &Integers| left_out.iter().map(|&k| v[k].clone()).collect();
     let square: Vec<Vec<IBig>> = orthogonal.iter().map(there).collect();
     let independent = PRIMES.iter().any(|field| {
@@ -346,12 +375,44 @@ fn check_definite(
         return Err(Refused::Coordinates { why }.into());
     }
     let samples = data.fetch(&from_zero(&matrix.rows))?;
+    if scope == MatrixScope::OwnRows {
+        check_orthogonal(&samples, &matrix.rows, orthogonal)?;
+        let mut kept = occurring(samples.features());
+        left_out.iter().for_each(|&k| kept[k] = false);
+        left_out = (0..kept.len()).filter(|&k| !kept[k]).collect();
+        first.retain(|&k| kept[k]);
+    }
     match definite(&samples, &matrix.weights, &left_out, &first, halt) {
         Ok(()) => Ok(()),
         Err(Indefinite::Pivot | Indefinite::Weights) => Err(Refused::NotDefinite.into()),
         Err(Indefinite::Size) => Err(Refused::TooLarge.into()),
         Err(Indefinite::Halted) => Err(Failed::Halted),
     }
+}
+
+/// Checks that rows, which have these numbers, are orthogonal to the vectors.
+fn check_orthogonal(
+    samples: &Samples,
+    numbers: &[usize],
+    orthogonal: &[Integers],
+) -> Result<(), Refused> {
+    for sides in orthogonal.iter().map(SidesQuery::of_vector) {
+        let off = (0..samples.rows()).find(|&i| sides.of_row(samples, i).is_ne());
+        if let Some(at) = off {
+            return Err(Refused::NotOrthogonal { row: numbers[at] });
+        }
+    }
+    Ok(())
+}
+
+/// Returns which coordinates are not zero in all rows; that of the bias never is.
+fn occurring(features: &Features) -> Vec<bool> {
+    let mut occurs = vec![false; features.columns() + 1];
+    occurs[features.columns()] = true;
+    for i in 0..features.rows() {
+        Row::of(features, i).for_each(|k, x| occurs[k] |= x != 0.0);
+    }
+    occurs
 }
 
 /// Checks that there is one finite weight per feature.

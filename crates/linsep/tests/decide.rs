@@ -364,10 +364,10 @@ fn a_face_of_two_conflicts() {
     let samples = Samples::dense(values, features, labels).unwrap();
     let decision = decided(&samples);
     // The first conflict rules a strict separation out; the weak separator vanishes on both.
-    let Outcome::QuasiSeparable { conflict, separator, .. } = &decision.outcome else {
+    let Outcome::QuasiSeparable { overlap, separator, .. } = &decision.outcome else {
         panic!("{decision:?}");
     };
-    assert_eq!(conflict.rows(), [0, 59]);
+    assert_eq!(overlap.rows(), [0, 59]);
     let plane = ExactPlane::new(separator.weights.clone(), separator.bias.clone());
     let on_it = |i: &usize| plane.sign(Row::of(samples.features(), *i)).is_eq();
     assert_eq!((0..60).filter(on_it).collect::<Vec<_>>(), [0, 4, 5, 7, 59]);

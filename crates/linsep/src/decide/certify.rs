@@ -3,7 +3,7 @@
 use dashu_int::IBig;
 use linsep_data::Memory;
 use linsep_proof::margin::{lower_bound, upper_bound};
-use linsep_proof::proof::Claim;
+use linsep_proof::proof::{Claim, DefiniteMatrix};
 use linsep_proof::{
     Conflict, MarginBounds, Overlap, Plane, Proof, Separator, prove_separable, verify_data_until,
 };
@@ -11,7 +11,7 @@ use linsep_proof::{
 use super::budget::Limit;
 use super::exact::Halt;
 use super::exact::integers::rounded;
-use super::outcome::{Closest, Outcome};
+use super::outcome::{Closest, Outcome, WeakSeparator};
 use super::passes::PassError;
 use super::search::Search;
 use super::strategies::MatrixFound;
@@ -69,8 +69,8 @@ pub(super) fn classified(search: &mut Search, class: Class) -> Result<Option<Out
             if !holds(search, &proof)? {
                 return Ok(None);
             }
-            let closest = closest(search)?;
-            Ok(Some(Outcome::QuasiSeparable { conflict, separator, proof, closest }))
+            let (closest, overlap) = (closest(search)?, Overlap::Conflict(conflict));
+            Ok(Some(Outcome::QuasiSeparable { overlap, separator, proof, closest }))
         }
     }
 }
@@ -80,14 +80,24 @@ pub(super) fn matrix(
     search: &mut Search,
     found: MatrixFound,
 ) -> Result<Option<Outcome>, PassError> {
-    let MatrixFound { weights, left_out, orthogonal, first } = found;
-    let claim = Claim::definite(&weights, &left_out, &first, orthogonal);
+    let MatrixFound { weights, left_out, orthogonal, first, separator } = found;
+    let matrix = DefiniteMatrix::new(&weights, &left_out, &first);
+    let claim = match &separator {
+        None => Claim::inseparable(matrix, orthogonal),
+        Some(WeakSeparator { weights, bias }) => {
+            let plane = (weights.clone(), bias.clone());
+            Claim::quasi_separable_by(matrix.into(), orthogonal, plane)
+        }
+    };
     let proof = claimed(search, claim)?;
     if !holds(search, &proof)? {
         return Ok(None);
     }
     let (closest, overlap) = (closest(search)?, Overlap::Matrix(weights));
-    Ok(Some(Outcome::Inseparable { overlap, proof, closest }))
+    Ok(Some(match separator {
+        None => Outcome::Inseparable { overlap, proof, closest },
+        Some(separator) => Outcome::QuasiSeparable { overlap, separator, proof, closest },
+    }))
 }
 
 /// Returns the outcome for a conflict that a limit has left unclassified, if the checker accepts it soon.

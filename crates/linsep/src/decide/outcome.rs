@@ -47,7 +47,7 @@ pub enum Outcome {
     /// None does, but some hyperplane puts no row on the wrong side, and not all rows on itself.
     QuasiSeparable {
         /// Rows that rule a strict separation out.
-        conflict: Conflict,
+        overlap: Overlap,
         /// A hyperplane that puts no row on the wrong side, and some row strictly on its own.
         separator: WeakSeparator,
         /// The proof.
@@ -122,16 +122,27 @@ impl Outcome {
     pub fn conflict(&self) -> Option<&Conflict> {
         match self {
             Outcome::Separable { .. } => None,
-            Outcome::QuasiSeparable { conflict, .. } => Some(conflict),
-            Outcome::Inseparable { overlap, .. } => overlap.conflict(),
+            Outcome::QuasiSeparable { overlap, .. } | Outcome::Inseparable { overlap, .. } => {
+                overlap.conflict()
+            }
             Outcome::Undecided { conflict, .. } => conflict.as_ref(),
         }
     }
 
-    /// Returns the weights of rows whose matrix rules every separation out, if that is what shows it.
-    pub fn matrix(&self) -> Option<&RowWeights> {
+    /// Returns the rows that rule a strict separation out, or every one, of a verdict that says so.
+    pub fn overlap(&self) -> Option<&Overlap> {
         match self {
-            Outcome::Inseparable { overlap: Overlap::Matrix(weights), .. } => Some(weights),
+            Outcome::QuasiSeparable { overlap, .. } | Outcome::Inseparable { overlap, .. } => {
+                Some(overlap)
+            }
+            Outcome::Separable { .. } | Outcome::Undecided { .. } => None,
+        }
+    }
+
+    /// Returns the weights of rows whose matrix rules a separation out, if that is what shows it.
+    pub fn matrix(&self) -> Option<&RowWeights> {
+        match self.overlap() {
+            Some(Overlap::Matrix(weights)) => Some(weights),
             _ => None,
         }
     }
@@ -208,17 +219,17 @@ impl Decision {
 
     /// Returns the rows that together rule a strict separation out, rising; none where none are known.
     pub fn conflicting_rows(&self) -> Vec<usize> {
-        match &self.outcome {
-            Outcome::Inseparable { overlap, .. } => overlap.rows(),
-            outcome => outcome.conflict().map(Conflict::rows).unwrap_or_default(),
+        match self.outcome.overlap() {
+            Some(overlap) => overlap.rows(),
+            None => self.conflict().map(Conflict::rows).unwrap_or_default(),
         }
     }
 
     /// Returns the same rows, those first that are worth a look.
     pub fn telling_rows(&self) -> Vec<usize> {
-        match &self.outcome {
-            Outcome::Inseparable { overlap, .. } => overlap.heaviest(),
-            _ => self.conflicting_rows(),
+        match self.outcome.overlap() {
+            Some(overlap) => overlap.heaviest(),
+            None => self.conflicting_rows(),
         }
     }
 

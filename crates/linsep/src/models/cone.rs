@@ -225,8 +225,7 @@ pub(super) fn integers(floats: impl Iterator<Item = f64>) -> Vec<IBig> {
 
 /// Returns what a proof says that all rows are orthogonal to.
 fn orthogonal(question: &DirectionQuestion, proof: &Proof) -> Vec<Vec<IBig>> {
-    let (Claim::Inseparable { orthogonal, .. } | Claim::Definite { orthogonal, .. }) = &proof.claim
-    else {
+    let Claim::Inseparable { orthogonal, .. } = &proof.claim else {
         unreachable!("the proof that nothing separates");
     };
     orthogonal.iter().map(|Integers(v)| question.direction(v.clone())).collect()

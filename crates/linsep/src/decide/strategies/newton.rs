@@ -16,7 +16,7 @@ use linsep_proof::{MarginKind, RowWeights};
 
 use super::super::folds::Scorer;
 use super::super::folds::scan::Scan;
-use super::super::outcome::Way;
+use super::super::outcome::{Way, WeakSeparator};
 use super::super::passes::PassError;
 use super::super::plan::WorkingSize;
 use super::super::search::{Search, spread};
@@ -41,6 +41,8 @@ pub(in super::super) struct MatrixFound {
     pub orthogonal: Vec<Vec<IBig>>,
     /// Coordinates that are best taken out one by one.
     pub first: Vec<usize>,
+    /// A hyperplane that puts no row on the wrong side, and these rows on itself; none if they rule that out, too.
+    pub separator: Option<WeakSeparator>,
 }
 
 /// The rows that the method looks at.
@@ -180,7 +182,7 @@ impl NewtonSet {
             orthogonal = vectors;
         }
         let first = newton.first().iter().copied().filter(|k| !left_out.contains(k)).collect();
-        Ok(Some(MatrixFound { weights, left_out, orthogonal, first }))
+        Ok(Some(MatrixFound { weights, left_out, orthogonal, first, separator: None }))
     }
 }
 
