@@ -45,8 +45,14 @@ class Decision(Said):
         a table are counted as in its file, also where some were left out.
     conflicting_index : index or None
         The same rows by the index of the frame, or by the column of the table that names its rows.
+    ruled_out_by : str or None
+        What shows that no hyperplane separates strictly: "conflict", these rows cancel in integers, or
+        "matrix", with `row_weights` they make a positive definite matrix. `conflict="exact"` asks for
+        integers.
     multipliers : list of int
-        How many times each of these rows is taken so that they cancel.
+        How many times each of these rows is taken so that they cancel; empty for a matrix.
+    row_weights : ndarray or None
+        The weights with which these rows make a positive definite matrix, if that is what shows it.
     proof : Proof or None
         The proof, which the checker has accepted. If undecided, the proof that no hyperplane separates
         strictly, if rows that rule it out were found; else None.
@@ -85,6 +91,8 @@ class Decision(Said):
     features: int
     classes: tuple[Any, Any]
     feature_names: list[str] | None = None
+    ruled_out_by: str | None = None
+    row_weights: np.ndarray | None = None
     conflicting_index: Any = None
     explanation: Explanation | None = None
     because: str | None = None
@@ -118,7 +126,9 @@ class Decision(Said):
             intercept=found["intercept"],
             margin=Margin(*found["margin"]),
             conflicting_rows=rows,
+            ruled_out_by=found["ruled_out_by"],
             multipliers=[int(m, 16) for m in found["multipliers"]],
+            row_weights=found["row_weights"],
             proof=None if proof is None else Proof(proof, positive, _sources=matrix.sources),
             way=found["way"],
             passes=found["passes"],
@@ -278,6 +288,7 @@ def decide(
     margin: Literal["any", "max"] = "any",
     margin_kind: Literal["angular", "geometric"] = "angular",
     gap: float = 1e-6,
+    conflict: Literal["any", "exact"] = "any",
     max_passes: int | None = None,
     time_limit: float | None = None,
     explain: bool = False,
@@ -303,6 +314,9 @@ def decide(
         Which margin; see :class:`Margin`.
     gap : float
         The relative gap between the bounds on the margin that ends "max".
+    conflict : {"any", "exact"}
+        How rows show that none separates: "any", in integers where they are few, else by one positive
+        definite matrix, which takes a fraction of the time; "exact", in integers whatever it takes.
     max_passes : int, optional
         The number of reads of the data after which the answer is "undecided".
     time_limit : float, optional
@@ -352,6 +366,7 @@ def decide(
         margin=margin,
         margin_kind=margin_kind,
         gap=gap,
+        conflict=conflict,
         max_passes=max_passes,
         time_limit=time_limit,
         explain=explain,
@@ -386,16 +401,19 @@ def check_margin(margin: str) -> None:
 
 
 def margin_options(
-    margin: str, margin_kind: str, gap: float, max_passes: Any, time_limit: Any
+    margin: str, margin_kind: str, gap: float, conflict: str, max_passes: Any, time_limit: Any
 ) -> dict[str, Any]:
     """Return the options of a search as a question has them."""
     check_margin(margin)
     if margin_kind not in ("angular", "geometric"):
         raise ValueError(f'margin_kind is {margin_kind!r}; expected "angular" or "geometric"')
+    if conflict not in ("any", "exact"):
+        raise ValueError(f'conflict is {conflict!r}; expected "any" or "exact"')
     return {
         "margin": margin,
         "margin_kind": margin_kind,
         "gap": float(gap),
+        "conflict": conflict,
         "max_passes": whole("max_passes", max_passes),
         "time_limit": None if time_limit is None else float(time_limit),
     }
@@ -406,6 +424,7 @@ def decide_question(
     margin: str = "any",
     margin_kind: str = "angular",
     gap: float = 1e-6,
+    conflict: str = "any",
     max_passes: int | None = None,
     time_limit: float | None = None,
     explain: bool = False,
@@ -414,7 +433,7 @@ def decide_question(
     resume: bool = False,
 ) -> str:
     """Return the question whether two classes can be told apart."""
-    options = margin_options(margin, margin_kind, gap, max_passes, time_limit)
+    options = margin_options(margin, margin_kind, gap, conflict, max_passes, time_limit)
     more = {"explain": bool(explain), "picture": bool(picture)}
     kept = {"checkpoint": checkpoint, "resume": bool(resume)}
     return question("decide", **options, **more, **kept)

@@ -209,6 +209,7 @@ def separability_matrix(
     margin: str = "any",
     margin_kind: str = "angular",
     gap: float = 1e-6,
+    conflict: str = "any",
     max_passes: int | None = None,
     time_limit: float | None = None,
     explain: bool = False,
@@ -222,7 +223,7 @@ def separability_matrix(
     X, y : array-like
         The data, as for :func:`linsep.decide`, with two or more different labels; a table or a path
         needs no y.
-    margin, margin_kind, gap, max_passes, explain
+    margin, margin_kind, gap, conflict, max_passes, explain
         As for :func:`linsep.decide`; they count for each decision.
     time_limit : float, optional
         The time in seconds for all decisions together; what is left to ask then is undecided.
@@ -248,7 +249,7 @@ def separability_matrix(
       pairs       the angular margin, at least; "no": inseparable
       ...
     """
-    options = margin_options(margin, margin_kind, gap, max_passes, time_limit)
+    options = margin_options(margin, margin_kind, gap, conflict, max_passes, time_limit)
     kinds = {"pairs": True, "one_vs_rest": True, "argmax": bool(argmax), "explain": bool(explain)}
     asked = question("classes", **options, **kinds)
     _linsep.validate(asked)

@@ -29,12 +29,16 @@ pub fn values<'py>(py: Python<'py>, answer: &DecideAnswer) -> PyResult<Bound<'py
     let plane = decision.hyperplane();
     dict.set_item("coef", plane.map(|h| PyArray1::from_slice(py, &h.weights)))?;
     dict.set_item("intercept", plane.map(|h| h.bias))?;
-    let conflict = decision.conflict().cloned().unwrap_or_default();
-    dict.set_item("rows", PyArray1::from_vec(py, numbers(&conflict.rows())))?;
-    dict.set_item("row_names", rows.names(&conflict.rows()))?;
+    let ruling_out = decision.conflicting_rows();
+    dict.set_item("rows", PyArray1::from_vec(py, numbers(&ruling_out)))?;
+    dict.set_item("row_names", rows.names(&ruling_out))?;
+    dict.set_item("ruled_out_by", decision.ruled_out_by())?;
+    let weights = decision.outcome.matrix().map(|weights| weights.weights());
+    dict.set_item("row_weights", weights.map(|weights| PyArray1::from_vec(py, weights)))?;
     dict.set_item("named", rows.are_named())?;
     // Python reads decimals of a few thousand digits only, and hexadecimals of any length.
-    let multipliers: Vec<String> = conflict.iter().map(|(_, m)| format!("{m:x}")).collect();
+    let multipliers = decision.conflict().into_iter().flat_map(Conflict::iter);
+    let multipliers: Vec<String> = multipliers.map(|(_, m)| format!("{m:x}")).collect();
     dict.set_item("multipliers", multipliers)?;
     dict.set_item("contradictory", decision.contradiction.map(|(a, b)| numbers(&[a, b])))?;
     dict.set_item("chance", answer.chance())?;

@@ -236,6 +236,11 @@ impl Claim {
         }
     }
 
+    /// Returns true if a matrix rules a separation out: its definiteness is shown in floats, with all rounding counted.
+    pub fn is_by_matrix(&self) -> bool {
+        matches!(self.overlap(), Some(OverlapClaim::Matrix(_)))
+    }
+
     /// Returns the first version of the file that has such a claim.
     fn version(&self) -> u32 {
         match (self, self.overlap()) {

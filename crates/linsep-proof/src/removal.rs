@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Conflict, Removals};
-use crate::proof::{Claim, ConflictingRow, OverlapClaim, Plane, conflicting};
+use crate::proof::{Claim, ConflictingRow, Plane, conflicting};
 use crate::refused::Refused;
 use crate::verify::{
     Failed, SidesQuery, check_cancelling, check_multipliers, check_plane, check_rows,
@@ -61,8 +61,7 @@ impl RemovalClaim {
         if self.conflicts.iter().any(Vec::is_empty) {
             return Err(Refused::EmptyConflict);
         }
-        let by_matrix = matches!(claim.overlap(), Some(OverlapClaim::Matrix(_)));
-        if !(self.conflicts.is_empty() && by_matrix) {
+        if !(self.conflicts.is_empty() && claim.is_by_matrix()) {
             check_rows(rows, self.conflicts.iter().flatten().map(|c| c.row))?;
         }
         self.conflicts.iter().try_for_each(|conflict| check_multipliers(conflict))

@@ -45,6 +45,7 @@ pub struct Verified {
     rows: usize,
     margin: Option<MarginBounds>,
     removals: Option<Removals>,
+    by_matrix: bool,
 }
 
 impl Verified {
@@ -67,6 +68,11 @@ impl Verified {
     /// from below, and on that of any hyperplane from above.
     pub fn margin(&self) -> Option<MarginBounds> {
         self.margin
+    }
+
+    /// Returns true if a matrix of floats was shown to be definite, with all rounding counted; all else is exact.
+    pub fn by_matrix(&self) -> bool {
+        self.by_matrix
     }
 
     /// Returns between how many rows must go before the rest is separable, if that was claimed.
@@ -178,7 +184,8 @@ fn verify_rows_until(
             let removals = proof.removal.as_ref().map(RemovalClaim::bounds);
             let model = proof.model.as_ref().map(|name| name.model);
             let (verdict, rows) = (proof.verdict(), data.shape().rows);
-            Ok(Some(Ok(Verified { verdict, model, rows, margin, removals })))
+            let by_matrix = proof.claim.is_by_matrix();
+            Ok(Some(Ok(Verified { verdict, model, rows, margin, removals, by_matrix })))
         }
         Err(Failed::Refused(refused)) => Ok(Some(Err(refused))),
         Err(Failed::Halted) => Ok(None),

@@ -3,7 +3,7 @@
 use super::summary::{Summary, TextTable, Tone, add_distances};
 use super::text::{SHOWN_WEIGHTS, describe_data, equation};
 use super::voice::{Remedy, Voice};
-use super::{bracket, counted, duration, grouped, number, rounded};
+use super::{bracket, checked, counted, duration, grouped, number, rounded};
 use linsep::ask::{CitedRow, DecideAnswer};
 use linsep::decide::{
     Carried, Decision, Explanation, Limit, MarginBounds, Outcome, Removal, Verdict,
@@ -119,12 +119,13 @@ pub fn text(answer: &DecideAnswer, voice: &dyn Voice) -> Summary {
         summary.text("left out", "the dual problem, which needs all rows in memory");
     }
     let keep = voice.spell(Remedy::KeepProof);
+    let checked = checked(decision.outcome.matrix().is_some());
     match (decision.proof(), decision.verdict()) {
         (Some(_), Some(_)) => {
-            summary.text("proof", &format!("checked in exact arithmetic ({keep})"));
+            summary.text("proof", &format!("{checked} ({keep})"));
         }
         (Some(_), None) => {
-            summary.text("proof", &format!("that much is checked in exact arithmetic ({keep})"));
+            summary.text("proof", &format!("that much is {checked} ({keep})"));
         }
         (None, _) => {}
     }
@@ -136,18 +137,14 @@ pub fn text(answer: &DecideAnswer, voice: &dyn Voice) -> Summary {
         _ => "the best hyperplane met",
     };
     add_distances(&mut summary, answer.distances.as_ref(), data.classes(), whose);
-    match (decision.conflict(), decision.hyperplane()) {
-        (Some(conflicting), _) => {
-            conflict(&mut summary, &shown, &conflicting.rows(), decision.contradiction);
-            if let Some(explanation) = explanation {
-                explain(&mut summary, &shown, conflicting.len(), explanation);
-            }
+    if decision.is_ruled_out() {
+        conflict(&mut summary, &shown, decision);
+        if let Some(explanation) = explanation {
+            explain(&mut summary, &shown, decision.conflicting_rows().len(), explanation);
         }
-        (None, Some(hyperplane)) => {
-            let remedy = voice.spell(Remedy::SeeWeights);
-            summary.text("hyperplane", &equation(hyperplane, data, voice, &remedy));
-        }
-        (None, None) => {}
+    } else if let Some(hyperplane) = decision.hyperplane() {
+        let remedy = voice.spell(Remedy::SeeWeights);
+        summary.text("hyperplane", &equation(hyperplane, data, voice, &remedy));
     }
     if answer.is_unexplained() {
         let why = "the explanation, which needs all rows in memory: they do not fit";
@@ -293,21 +290,26 @@ pub(super) fn work(answer: &DecideAnswer) -> String {
     work
 }
 
-fn conflict(
-    summary: &mut Summary,
-    shown: &ShownRows,
-    rows: &[usize],
-    contradiction: Option<(usize, usize)>,
-) {
-    let headline = match *rows {
+fn conflict(summary: &mut Summary, shown: &ShownRows, decision: &Decision) {
+    let rows = decision.telling_rows();
+    let count = counted(rows.len() as u64, "row");
+    let headline = match (&rows[..], decision.outcome.matrix()) {
         // Two rows of opposite labels cancel only if they are the same row.
-        [a, b] => format!("rows {} are the same row under both labels:", shown.list(&[a, b])),
-        _ => format!("{} that rule a strict separation out:", counted(rows.len() as u64, "row")),
+        ([a, b], None) => {
+            format!("rows {} are the same row under both labels:", shown.list(&[*a, *b]))
+        }
+        (_, None) => format!("{count} that rule a strict separation out:"),
+        (_, Some(_)) => {
+            let exact = shown.voice.option("conflict", Some("exact"));
+            format!(
+                "{count} rule it out by one matrix ({exact} finds fewer that cancel); the heaviest:"
+            )
+        }
     };
     summary.text("conflict", &headline);
     shown.add(summary, &rows[..rows.len().min(SHOWN_ROWS)], None);
     shown.more(summary, SHOWN_ROWS, rows.len(), "conflicting_rows");
-    if let Some((a, b)) = contradiction.filter(|_| rows.len() > 2) {
+    if let Some((a, b)) = decision.contradiction.filter(|_| rows.len() > 2) {
         let same = format!("rows {} are the same row under both labels", shown.list(&[a, b]));
         summary.text("", &same);
     }

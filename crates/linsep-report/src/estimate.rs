@@ -3,7 +3,7 @@
 use super::decision::{allow_more, ran_out, unproven};
 use super::summary::{Summary, TextTable, Tone};
 use super::voice::{Remedy, Voice};
-use super::{counted, grouped, number};
+use super::{checked, counted, grouped, number};
 use linsep::ask::{EstimateAnswer, NextStep};
 use linsep::models::{Family, InCommon, Open, SeparationKind};
 
@@ -46,9 +46,9 @@ pub fn text(
         counted(coefficients.len() as u64, "coefficient")
     );
     summary.text("model", &size);
-    if found.proof.is_some() {
+    if let Some(proof) = &found.proof {
         let keep = voice.spell(Remedy::KeepProof);
-        summary.text("proof", &format!("checked in exact arithmetic ({keep})"));
+        summary.text("proof", &format!("{} ({keep})", checked(proof.claim.is_by_matrix())));
     }
     if let (SeparationKind::Undecided(_), Some(_)) = (found.kind, &found.proof) {
         summary

@@ -75,6 +75,19 @@ pub fn grouped(count: u64) -> String {
     out
 }
 
+/// Returns how a proof is checked: by a matrix of floats, or all of it in integers.
+pub(crate) fn how(by_matrix: bool) -> &'static str {
+    match by_matrix {
+        true => "with all rounding counted",
+        false => "in exact arithmetic",
+    }
+}
+
+/// Returns that a proof was checked, and how.
+pub(crate) fn checked(by_matrix: bool) -> String {
+    format!("checked {}", how(by_matrix))
+}
+
 /// Returns the count and its noun, in the plural where it is not 1.
 pub fn counted(count: u64, noun: &str) -> String {
     let plural = match (count, noun.ends_with('s')) {

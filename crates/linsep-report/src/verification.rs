@@ -1,6 +1,6 @@
 //! What the checker says of a proof, or of a folder of them, in words.
 
-use super::{counted, grouped};
+use super::{counted, grouped, how};
 use linsep::ask::{FolderAnswer, VerifyAnswer};
 use linsep::classes::folder::{INDEX, QuestionKinds};
 use linsep::models::Model;
@@ -68,8 +68,9 @@ fn held(valid: &Verified) -> String {
         }
     });
     format!(
-        "valid: {} (verified in exact arithmetic, {rows}){}{}",
+        "valid: {} (verified {}, {rows}){}{}",
         meaning(valid),
+        how(valid.by_matrix()),
         margin.unwrap_or_default(),
         removal.unwrap_or_default()
     )

@@ -134,7 +134,7 @@ pub struct Marked {
     pub point: Point,
     /// Why: `nearest`, `conflict`, `suspect`.
     pub why: Vec<&'static str>,
-    /// How many times it is taken in the conflict, if it is.
+    /// How many times it is taken in the conflict, or its weight in the matrix, if it is.
     pub multiplier: Option<String>,
 }
 
@@ -154,7 +154,7 @@ pub struct Weight {
 /// Rows that are marked in a picture.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
-    /// Rows in conflict, and how many times each is taken.
+    /// Rows in conflict, and how many times each is taken, or what each weighs.
     pub conflict: Vec<(usize, String)>,
     /// Rows to suspect, the most suspicious first.
     pub suspects: Vec<usize>,
@@ -221,10 +221,9 @@ pub fn decision_picture(
     watch: &mut dyn Watch,
 ) -> Result<Picture, Error> {
     let plane = decision_plane(data, decision, explanation, watch)?;
-    let conflict = decision.conflict().into_iter().flat_map(|conflict| conflict.iter());
     let removal = explanation.and_then(|explanation| explanation.removal.as_ref());
     let marks = Marks {
-        conflict: conflict.map(|(row, times)| (row, times.to_string())).collect(),
+        conflict: decision.shares(),
         suspects: removal.iter().flat_map(|removal| &removal.rows).map(|r| r.row).collect(),
     };
     picture(data, &plane, &marks)

@@ -67,6 +67,7 @@ def decide(
     margin: Literal["any", "max"] = "any",
     margin_kind: Literal["angular", "geometric"] = "angular",
     gap: float = 1e-6,
+    conflict: Literal["any", "exact"] = "any",
     max_passes: int | None = None,
     time_limit: float | None = None,
     storage: str | None = "LOCAL",
@@ -96,7 +97,7 @@ def decide(
         A column that numbers the rows from 0 on. By default rows of Parquet files are numbered by their
         places in them, files in the order of their paths; other rows by partition and place, as
         `zipWithIndex` does.
-    margin, margin_kind, gap, max_passes, time_limit, checkpoint, resume
+    margin, margin_kind, gap, conflict, max_passes, time_limit, checkpoint, resume
         As for :func:`linsep.decide`.
     storage : str or None
         Where packed rows are kept between passes. "LOCAL": in files in the folders that Spark has on the
@@ -128,6 +129,7 @@ def decide(
             margin=margin,
             margin_kind=margin_kind,
             gap=gap,
+            conflict=conflict,
             max_passes=max_passes,
             time_limit=time_limit,
             picture=picture,

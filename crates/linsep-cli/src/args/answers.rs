@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use linsep::decide::{MarginGoal, MarginKind};
+use linsep::decide::{ConflictForm, MarginGoal, MarginKind};
 use linsep::models::{Family, Ties};
 
 use super::data::{DataArgs, StreamArgs};
@@ -59,6 +59,16 @@ pub struct DecideArgs {
     /// Relative gap between the bounds on the largest margin at which --margin max stops
     #[arg(long, value_name = "G", default_value_t = 1e-6)]
     pub gap: f64,
+    /// How rows show that none separates: any, integers where they are few and else one positive definite matrix, which
+    /// takes a fraction of the time; or exact, integers whatever it takes
+    #[arg(
+        long,
+        value_name = "any|exact",
+        value_enum,
+        default_value = "any",
+        hide_possible_values = true
+    )]
+    pub conflict: ConflictArg,
     #[command(flatten)]
     pub limits: LimitArgs,
     /// Keep what each pass finds in this file, to go on from after a limit, Ctrl-C or a kill; a verdict
@@ -109,6 +119,21 @@ impl MarginArg {
         match self {
             MarginArg::Any => MarginGoal::Any,
             MarginArg::Max => MarginGoal::Max,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ConflictArg {
+    Any,
+    Exact,
+}
+
+impl ConflictArg {
+    pub fn form(self) -> ConflictForm {
+        match self {
+            ConflictArg::Any => ConflictForm::Any,
+            ConflictArg::Exact => ConflictForm::Exact,
         }
     }
 }

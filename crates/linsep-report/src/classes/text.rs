@@ -2,7 +2,7 @@
 
 use super::super::summary::{Summary, TextTable};
 use super::super::voice::{Remedy, Voice};
-use super::super::{counted, duration, grouped, rounded, text as plain};
+use super::super::{checked, counted, duration, grouped, rounded, text as plain};
 use super::{cell, headline, in_conflict, must_go, proven_margin, reason, shortened};
 use linsep::ask::{ClassVerdict, ClassesAnswer};
 use linsep::decide::MarginKind;
@@ -23,9 +23,11 @@ pub fn text(answer: &ClassesAnswer, voice: &dyn Voice) -> Summary {
     let asked = answer.verdicts.len() + usize::from(answer.argmax.is_some());
     let questions = counted(asked as u64, "question");
     summary.text("work", &format!("{questions} in {}", duration(answer.seconds)));
+    let decided = answer.verdicts.iter().map(|own| &own.found.decision.outcome);
+    let checked = checked(decided.into_iter().any(|outcome| outcome.matrix().is_some()));
     let kept = match &answer.proofs {
-        Some(folder) => format!("checked in exact arithmetic, and kept in {folder}"),
-        None => format!("checked in exact arithmetic ({})", voice.spell(Remedy::KeepProofs)),
+        Some(folder) => format!("{checked}, and kept in {folder}"),
+        None => format!("{checked} ({})", voice.spell(Remedy::KeepProofs)),
     };
     summary.text("proofs", &kept);
     add_pairs(answer, &mut summary);

@@ -4,7 +4,7 @@ use super::super::decision::{must_go, work};
 use super::super::svg::{Anchor, Drawing, Scale, labelled, px};
 use super::super::text::{notes, size};
 use super::super::voice::{Remedy, Voice};
-use super::super::{bracket, counted, duration, grouped, number, rounded};
+use super::super::{bracket, checked, counted, duration, grouped, number, rounded};
 use super::{Context, Page, pictures};
 use linsep::ask::{DecideAnswer, TimedPass};
 use linsep::decide::Outcome;
@@ -37,8 +37,8 @@ pub fn page(answer: &DecideAnswer, context: &Context, voice: &dyn Voice) -> Stri
         page.section("How to check it without trusting us");
         page.paragraph(
             "",
-            "The proof is a small file about the raw rows. A checker that shares no code with the search verifies it in \
-             exact arithmetic; PROOFS.md of the project says how, so that you can write one yourself.",
+            "The proof is a small file about the raw rows. A checker that shares no code with the search verifies it, and \
+             trusts no rounded number; PROOFS.md of the project says how, so that you can write one yourself.",
         );
         page.commands(&context.check);
     }
@@ -99,11 +99,14 @@ fn facts(page: &mut Page, answer: &DecideAnswer, voice: &dyn Voice) {
     }
     facts.push(("work", work(answer)));
     let proof = match (decision.proof(), decision.verdict()) {
-        (Some(_), Some(_)) => "checked in exact arithmetic",
-        (Some(_), None) => "that no hyperplane separates strictly is checked in exact arithmetic",
-        (None, _) => "none",
+        (Some(proof), Some(_)) => checked(proof.claim.is_by_matrix()),
+        (Some(proof), None) => {
+            let checked = checked(proof.claim.is_by_matrix());
+            format!("that no hyperplane separates strictly is {checked}")
+        }
+        (None, _) => "none".to_string(),
     };
-    facts.push(("proof", proof.to_string()));
+    facts.push(("proof", proof));
     page.facts(&facts);
 }
 
@@ -134,16 +137,31 @@ struct MarkedRows<'a> {
 
 impl MarkedRows<'_> {
     fn conflict(&self, page: &mut Page) {
-        let Some(all) = self.answer.decision.conflict() else { return };
+        let decision = &self.answer.decision;
+        if !decision.is_ruled_out() {
+            return;
+        }
         page.section("The rows that rule a separation out");
-        page.paragraph(
-            "",
-            "Take each row as often as its multiplier says. The positive rows then add up to exactly what the negative \
-             rows add up to, and there are as many of them: so no hyperplane has all of them on their own sides.",
-        );
+        let (about, extra) = match decision.outcome.matrix() {
+            None => (
+                "Take each row as often as its multiplier says. The positive rows then add up to exactly what the \
+                 negative rows add up to, and there are as many of them: so no hyperplane has all of them on their own \
+                 sides.",
+                "multiplier",
+            ),
+            Some(_) => (
+                "With their weights these rows make one positive definite matrix, which no rows make that a hyperplane \
+                 has on their own sides, not even weakly. None of them alone is to blame; those of largest weight \
+                 come first.",
+                "weight",
+            ),
+        };
+        page.paragraph("", about);
         let marked = self.picture.marked.iter();
-        let rows: Vec<&Marked> = marked.filter(|marked| marked.multiplier.is_some()).collect();
-        self.table(page, &rows, all.len(), "multiplier", "conflicting_rows", |marked| {
+        let mut rows: Vec<&Marked> = marked.filter(|marked| marked.multiplier.is_some()).collect();
+        let order = decision.telling_rows();
+        rows.sort_by_key(|marked| order.iter().position(|row| *row == marked.point.row));
+        self.table(page, &rows, order.len(), extra, "conflicting_rows", |marked| {
             marked.multiplier.as_deref().map(shortened).unwrap_or_default()
         });
     }

@@ -15,8 +15,8 @@ use crate::classes::{Argmax, Linear, SettledSides, Versus, argmax};
 use crate::data::Memory;
 use crate::data::samples::Classes;
 use crate::decide::{
-    Conflict, Deadline, DecideOptions, Decision, Limit, MarginGoal, MarginKind, Verdict,
-    decide_data,
+    Conflict, ConflictForm, Deadline, DecideOptions, Decision, Limit, MarginGoal, MarginKind,
+    Verdict, decide_data,
 };
 use crate::watch::{Stage, Watch};
 
@@ -41,6 +41,8 @@ pub struct ClassesQuestion {
     pub margin_kind: MarginKind,
     /// As for two classes.
     pub gap: f64,
+    /// As for two classes.
+    pub conflict: ConflictForm,
     /// The number of passes after which a question ends.
     pub max_passes: Option<i64>,
     /// The seconds after which all of them end together; what is left to ask then is undecided.
@@ -51,7 +53,7 @@ pub struct ClassesQuestion {
 
 impl Default for ClassesQuestion {
     fn default() -> Self {
-        let DecideQuestion { margin, margin_kind, gap, .. } = DecideQuestion::default();
+        let DecideQuestion { margin, margin_kind, gap, conflict, .. } = DecideQuestion::default();
         ClassesQuestion {
             pairs: false,
             one_vs_rest: false,
@@ -59,6 +61,7 @@ impl Default for ClassesQuestion {
             margin,
             margin_kind,
             gap,
+            conflict,
             max_passes: None,
             time_limit: None,
             explain: false,
@@ -69,15 +72,14 @@ impl Default for ClassesQuestion {
 impl ClassesQuestion {
     /// Returns what is asked about two sides.
     fn each(&self) -> DecideQuestion {
-        let &ClassesQuestion { margin, margin_kind, gap, max_passes, time_limit, explain, .. } =
-            self;
         DecideQuestion {
-            margin,
-            margin_kind,
-            gap,
-            max_passes,
-            time_limit,
-            explain,
+            margin: self.margin,
+            margin_kind: self.margin_kind,
+            gap: self.gap,
+            conflict: self.conflict,
+            max_passes: self.max_passes,
+            time_limit: self.time_limit,
+            explain: self.explain,
             ..DecideQuestion::default()
         }
     }
@@ -253,6 +255,7 @@ impl ClassVerdict {
             versus: self.versus,
             separator: decision.hyperplane().filter(|_| self.is_separable()),
             conflict: decision.conflict().map(renumbered),
+            ruled_out: decision.is_ruled_out(),
         }
     }
 }

@@ -11,9 +11,9 @@ use crate::Error;
 use crate::cover::chance;
 use crate::data::Data;
 use crate::decide::{
-    DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal, JournalError,
-    Limit, MarginGoal, MarginKind, OptionError, RemovedRow, Verdict, decide_data, decide_resumable,
-    explain_data,
+    ConflictForm, DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal,
+    JournalError, Limit, MarginGoal, MarginKind, OptionError, RemovedRow, Verdict, decide_data,
+    decide_resumable, explain_data,
 };
 use crate::distances::{Distances, distances};
 use crate::picture::{Picture, decision_picture};
@@ -37,6 +37,8 @@ pub struct DecideQuestion {
     pub margin_kind: MarginKind,
     /// The relative gap between the bounds on the largest margin that ends the search for it.
     pub gap: f64,
+    /// How rows show that no hyperplane separates them.
+    pub conflict: ConflictForm,
     /// The number of passes after which the search ends.
     pub max_passes: Option<i64>,
     /// The seconds after which it ends.
@@ -60,6 +62,7 @@ impl Default for DecideQuestion {
             margin: options.margin,
             margin_kind: options.kind,
             gap: options.gap,
+            conflict: options.conflict,
             max_passes: None,
             time_limit: None,
             explain: false,
@@ -102,7 +105,8 @@ impl DecideQuestion {
         let options = limits(self.max_passes, self.time_limit)?
             .with_margin(self.margin)
             .with_kind(self.margin_kind)
-            .with_gap(self.gap);
+            .with_gap(self.gap)
+            .with_conflict(self.conflict);
         options.validate()?;
         Ok(options)
     }
@@ -336,6 +340,7 @@ impl DecideAnswer {
             "margin": margin_json(&decision.margin()),
             "chance": self.chance(),
             "conflicting_rows": about.rows.numbers(&self.conflicting_rows()),
+            "ruled_out_by": decision.ruled_out_by(),
             "contradictory_rows": decision.contradiction.map(|(a, b)| about.rows.numbers(&[a, b])),
             "explanation": self.explanation_json(),
         });

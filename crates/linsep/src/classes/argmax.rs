@@ -33,7 +33,7 @@ use super::Versus;
 use super::softmax::Softmax;
 use crate::data::require_memory;
 use crate::data::samples::Classes;
-use crate::decide::{Deadline, DecideOptions, Limit, Outcome, decide, decide_data};
+use crate::decide::{ConflictForm, Deadline, DecideOptions, Limit, Outcome, decide, decide_data};
 use crate::models::SeparationError;
 use crate::{Hyperplane, Samples};
 
@@ -94,8 +94,10 @@ pub struct SettledSides<'a> {
     pub versus: Versus,
     /// A hyperplane that strictly separates them, if one does.
     pub separator: Option<&'a Hyperplane>,
-    /// Rows that rule a strict separation out, counted as in the whole data, if such were found.
+    /// Rows that rule a strict separation out, counted as in the whole data, if such were found that cancel.
     pub conflict: Option<Conflict>,
+    /// Whether none separates them strictly.
+    pub ruled_out: bool,
 }
 
 /// Returns whether a linear classifier makes no mistake. What is `settled` about the same classes may save
@@ -169,12 +171,19 @@ impl Comparisons<'_> {
 
     /// Returns the answer if two classes are known not to be separable.
     fn by_pairs(&self, settled: &[SettledSides]) -> Result<Option<LinearFound>, SeparationError> {
-        for known in settled {
-            if let (Versus::Pair { negative, positive }, Some(conflict)) =
-                (known.versus, &known.conflict)
-                && let Some(found) = self.ruled_out([negative, positive], conflict)?
-            {
-                return Ok(Some(found));
+        // Those that cancel already come first.
+        let mut inseparable: Vec<&SettledSides> =
+            settled.iter().filter(|known| known.ruled_out).collect();
+        inseparable.sort_by_key(|known| known.conflict.is_none());
+        for known in inseparable {
+            let Versus::Pair { negative, positive } = known.versus else { continue };
+            let pair = [negative, positive];
+            let found = match &known.conflict {
+                Some(conflict) => self.ruled_out(pair, conflict)?,
+                None => self.ask_pair(pair)?,
+            };
+            if found.is_some() {
+                return Ok(found);
             }
         }
         Ok(None)
@@ -185,8 +194,11 @@ impl Comparisons<'_> {
         let [negative, positive] = pair;
         let (rows, samples) =
             (self.classes.rows_of(&pair), self.classes.pair(self.samples, negative, positive)?);
-        let limits = DecideOptions::default().with_time_limit(self.deadline.left());
-        let decision = decide(&samples, &limits, &mut &*self.deadline)?;
+        // In integers: they are compared with the other class as they stand.
+        let options = DecideOptions::default()
+            .with_conflict(ConflictForm::Exact)
+            .with_time_limit(self.deadline.left());
+        let decision = decide(&samples, &options, &mut &*self.deadline)?;
         match decision.conflict() {
             Some(conflict) => self.ruled_out(pair, &conflict.clone().renumbered(|row| rows[row])),
             None => Ok(None),

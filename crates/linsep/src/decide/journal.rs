@@ -19,11 +19,11 @@ use linsep_data::{Data, Shape};
 use linsep_proof::MarginKind;
 use serde::{Deserialize, Serialize};
 
-use super::options::{DecideOptions, MarginGoal};
+use super::options::{ConflictForm, DecideOptions, MarginGoal};
 use crate::queries::{AskedFold, FoldKind, Listed, complete, decode, encode, queries, states};
 
 /// What the file starts with. The number is the version of what follows.
-const FIRST_LINE: &str = "linsep decide checkpoint 2\n";
+const FIRST_LINE: &str = "linsep decide checkpoint 3\n";
 /// Bytes around the body of an entry: its length before it, the checksum after it.
 const LENGTH: u64 = 8;
 const CHECKSUM: u64 = 4;
@@ -336,6 +336,7 @@ struct RunEntry {
     largest_margin: bool,
     kind: MarginKind,
     gap: f64,
+    conflict: ConflictForm,
 }
 
 impl RunEntry {
@@ -346,6 +347,7 @@ impl RunEntry {
             largest_margin: options.margin == MarginGoal::Max,
             kind: options.kind,
             gap: options.gap,
+            conflict: options.conflict,
         }
     }
 
@@ -357,6 +359,7 @@ impl RunEntry {
             (self.largest_margin != other.largest_margin, "goals for the margin"),
             (self.kind != other.kind, "kinds of margin"),
             (self.gap.to_bits() != other.gap.to_bits(), "gaps"),
+            (self.conflict != other.conflict, "forms of conflicts"),
         ];
         differ.into_iter().find(|(differs, _)| *differs).map(|(_, what)| what)
     }
@@ -511,7 +514,7 @@ mod tests {
     #[test]
     fn a_checkpoint_of_the_version_before_is_refused_and_replaced() {
         let path = place("version");
-        std::fs::write(&path, "linsep decide checkpoint 1\n and what followed").unwrap();
+        std::fs::write(&path, "linsep decide checkpoint 2\n and what followed").unwrap();
         let error = Journal::resume(&path).unwrap_err();
         assert!(matches!(error, JournalError::OtherVersion));
         assert_eq!(error.to_string(), "the checkpoint has another version; start again without it");

@@ -214,7 +214,15 @@ impl Decision {
 
     /// Returns true if it is known that no hyperplane separates strictly.
     pub fn is_ruled_out(&self) -> bool {
-        self.conflict().is_some() || self.outcome.matrix().is_some()
+        self.ruled_out_by().is_some()
+    }
+
+    /// Returns what shows that no hyperplane separates strictly, in a word; none if that is not known.
+    pub fn ruled_out_by(&self) -> Option<&'static str> {
+        match self.outcome.matrix() {
+            Some(_) => Some("matrix"),
+            None => self.conflict().map(|_| "conflict"),
+        }
     }
 
     /// Returns the rows that together rule a strict separation out, rising; none where none are known.
@@ -231,6 +239,16 @@ impl Decision {
             Some(overlap) => overlap.heaviest(),
             None => self.conflicting_rows(),
         }
+    }
+
+    /// Returns them with how many times each is taken or, of a matrix, what each weighs.
+    pub fn shares(&self) -> Vec<(usize, String)> {
+        if let Some(weights) = self.outcome.matrix() {
+            let weights: std::collections::HashMap<usize, f64> = weights.iter().collect();
+            return self.telling_rows().into_iter().map(|k| (k, weights[&k].to_string())).collect();
+        }
+        let conflict = self.conflict().into_iter().flat_map(Conflict::iter);
+        conflict.map(|(row, times)| (row, times.to_string())).collect()
     }
 
     /// Returns the separating hyperplane, or the one with the fewest mistakes that was met.
