@@ -647,3 +647,6 @@ fn check_margin(data: &dyn Data, margin: &MarginClaim, found: f64) -> Result<(),
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "numbers of a test, or what is compared with")]
 mod tests;
+
+#[cfg(test)]
+mod matrix_tests;

@@ -509,8 +509,8 @@ fn other_files_are_refused() {
         "expected a file of the format linsep-proof, found \"recipe\"",
     );
     check_file(
-        ("\"version\":1", "\"version\":5"),
-        "expected a proof file of version 1, 2, 3 or 4, found version 5",
+        ("\"version\":1", "\"version\":6"),
+        "expected a proof file of version 1, 2, 3, 4 or 5, found version 6",
     );
     check_file(("\"version\":1", "\"version\":0"), "found version 0");
     let numbers = "expected weights and a bias, all of them numbers or all of them strings";

@@ -306,14 +306,26 @@ mod tests {
         check(1_000_000, 100, false, true, "workingset ladder exact");
         check(10_000, 99, false, true, "workingset ladder exact");
         check(1_000, 150, false, true, "workingset ladder exact");
-        check(10_000, 100, false, true, "duplicates smooth widest workingset ladder exact");
+        check(10_000, 100, false, true, "duplicates smooth newton widest workingset ladder exact");
         check(100_000, 300, false, true, "workingset ladder exact");
-        check(10_000, 1_000, false, true, "duplicates smooth widest workingset ladder exact");
+        check(
+            10_000,
+            1_000,
+            false,
+            true,
+            "duplicates smooth newton widest workingset ladder exact",
+        );
         check(1_000, 10_000, false, true, "duplicates smooth widest workingset ladder exact");
-        check(20_000, 3_000, true, true, "duplicates smooth dual exact");
-        check(100_000, 50_000, true, true, "duplicates smooth dual exact");
+        check(20_000, 3_000, true, true, "duplicates smooth newton dual exact");
+        check(100_000, 50_000, true, true, "duplicates smooth newton dual exact");
         check(20_000, 1_000_000, true, true, "duplicates dual exact");
         // What needs rows in memory is left out where they do not fit.
-        check(20_000, 3_000, true, false, "duplicates smooth widest workingset ladder exact");
+        check(
+            20_000,
+            3_000,
+            true,
+            false,
+            "duplicates smooth newton widest workingset ladder exact",
+        );
     }
 }

@@ -15,14 +15,13 @@
 //!
 //! Cost per step: the matrix H, order rows D², and its factor, D³ / 3; sparse rows the squares of what they store.
 
-use linsep_data::{Features, Halt, Samples};
+use linsep_data::Halt;
 use rayon::prelude::*;
 
 use super::cholesky::Cholesky;
-use super::sparse_factor::{SparseGram, SparsePattern};
+use super::sparse_factor::{SparseFactor, SparseGram};
 use crate::kernels::Arithmetic;
 use crate::kernels::product::{MatrixView, add_product};
-use crate::lift::Rows;
 
 /// Steps before it gives up.
 const STEPS: usize = 30;
@@ -34,8 +33,8 @@ const NEAR: f64 = 0.02;
 const WHOLE: std::ops::Range<f64> = 0.7..1.4;
 /// What is added to the diagonal, relative to it: columns may depend on each other.
 const RIDGE: f64 = 1e-12;
-/// Pivots below this share of the diagonal are of columns that seem to depend on those before.
-const DEPENDENT: f64 = 1e-9;
+/// Pivots below this share of the diagonal are of columns that seem to depend on those before: they stay as they are.
+const DEPENDENT: f64 = 1e-10;
 /// Rows of what one task computes.
 const TASK: usize = 128;
 
@@ -50,26 +49,42 @@ pub enum NewtonEnd {
     Open,
 }
 
-/// Rows as the method sees them.
-enum SeenRows {
-    Dense(Vec<f64>),
+/// Rows z, one after the other.
+pub enum NewtonRows {
+    /// All numbers of each row.
+    Dense {
+        /// The numbers.
+        values: Vec<f64>,
+        /// Numbers of a row.
+        dimension: usize,
+    },
+    /// Those that are not zero.
     Sparse(SparseGram),
+}
+
+/// The factor of H.
+enum CurvatureFactor {
+    Dense(Cholesky),
+    Sparse(SparseFactor),
+}
+
+impl CurvatureFactor {
+    fn solve(&self, b: &mut [f64]) {
+        match self {
+            CurvatureFactor::Dense(factor) => factor.solve(b),
+            CurvatureFactor::Sparse(factor) => factor.solve(b),
+        }
+    }
 }
 
 /// The method on some rows.
 pub struct LogisticNewton {
-    rows: SeenRows,
-    count: usize,
-    dimension: usize,
-    /// Where each column is seen from, and what it is multiplied by; the bias last.
-    centre: Vec<f64>,
-    scale: Vec<f64>,
-    /// What each row was divided by.
-    lengths: Vec<f64>,
+    rows: NewtonRows,
     w: Vec<f64>,
     scores: Vec<f64>,
-    /// Columns that seem to depend on others.
-    dependent: bool,
+    /// The last factor, the weights of its rows, and the columns that seem to depend on others.
+    factor: Option<(CurvatureFactor, Vec<f64>)>,
+    dependent: Vec<usize>,
     /// Whether weights have been handed out before they were as good as they get.
     tried: bool,
     steps: usize,
@@ -78,82 +93,29 @@ pub struct LogisticNewton {
 }
 
 impl LogisticNewton {
-    /// Returns the method on these rows, at a hyperplane (w, b) of raw rows if one is given, else at zero. Sparse rows are
-    /// seen as they are; nothing if that takes too much memory.
-    pub fn new(samples: &Samples, plane: Option<&[f64]>) -> Option<Self> {
-        let (count, columns) = (samples.rows(), samples.columns());
-        let sparse = matches!(samples.features(), Features::Sparse(_));
-        let lifted = Rows::lifted(samples);
-        let lengths: Vec<f64> = samples.norms().to_vec();
-        let mut centre = vec![0.0; columns + 1];
-        if !sparse {
-            for i in 0..count {
-                samples.features().for_each(i, |k, x| centre[k] += x / count as f64);
-            }
-        }
-        let mut squares = vec![0.0_f64; columns + 1];
-        for (i, length) in lengths.iter().enumerate() {
-            let add = |squares: &mut f64, x: f64| *squares += (x / length) * (x / length);
-            samples.features().for_each(i, |k, x| add(&mut squares[k], x - centre[k]));
-            add(&mut squares[columns], 1.0);
-        }
-        let size = |s: &f64| (s / count as f64).sqrt();
-        let scale: Vec<f64> =
-            squares.iter().map(|s| if size(s) > 0.0 { 1.0 / size(s) } else { 0.0 }).collect();
-        if scale.iter().any(|s| !s.is_finite()) {
-            return None;
-        }
-        let dimension = columns + 1;
-        let rows = match samples.features() {
-            Features::Sparse(_) => {
-                SeenRows::Sparse(SparseGram::new(&lifted, &scale, SparsePattern::of(samples)?))
-            }
-            features => {
-                let mut seen = vec![0.0; count * dimension];
-                seen.par_chunks_mut(dimension).with_min_len(TASK).enumerate().for_each(
-                    |(i, row)| {
-                        let sign = if samples.positive()[i] { 1.0 } else { -1.0 };
-                        let factor = sign / lengths[i];
-                        features.for_each(i, |k, x| row[k] = factor * (x - centre[k]) * scale[k]);
-                        row[columns] = factor * scale[columns];
-                    },
-                );
-                SeenRows::Dense(seen)
-            }
+    /// Returns the method on these rows, at zero or at the multiple of w where the loss is lowest.
+    pub fn new(rows: NewtonRows, start: Option<Vec<f64>>) -> Self {
+        let (count, dimension) = match &rows {
+            NewtonRows::Dense { values, dimension } => (values.len() / dimension, *dimension),
+            NewtonRows::Sparse(gram) => (gram.rows(), gram.dimension()),
         };
         let mut newton = LogisticNewton {
             rows,
-            count,
-            dimension,
-            centre,
-            scale,
-            lengths,
             w: vec![0.0; dimension],
             scores: vec![0.0; count],
-            dependent: false,
+            factor: None,
+            dependent: vec![],
             tried: false,
             steps: 0,
             promised: f64::INFINITY,
         };
-        if let Some(plane) = plane {
-            newton.start_at(plane);
+        if let Some(w) = start.filter(|w| w.iter().all(|w| w.is_finite())) {
+            let scores = newton.scores_of(&w);
+            let length = lowest_along(&newton.scores, &scores);
+            newton.w = w.iter().map(|w| w * length).collect();
+            newton.scores = scores.iter().map(|s| s * length).collect();
         }
-        Some(newton)
-    }
-
-    /// Goes to a hyperplane of raw rows, or to the multiple of it where the loss is lowest.
-    fn start_at(&mut self, plane: &[f64]) {
-        let columns = self.dimension - 1;
-        let shift: f64 = plane[..columns].iter().zip(&self.centre).map(|(w, c)| w * c).sum();
-        let seen = |(k, w): (usize, &f64)| {
-            let w = if k == columns { w + shift } else { *w };
-            if self.scale[k] > 0.0 { w / self.scale[k] } else { 0.0 }
-        };
-        let w: Vec<f64> = plane.iter().enumerate().map(seen).collect();
-        let scores = self.scores_of(&w);
-        let length = lowest_along(&vec![0.0; self.count], &scores);
-        self.w = w.iter().map(|w| w * length).collect();
-        self.scores = scores.iter().map(|s| s * length).collect();
+        newton
     }
 
     /// Goes on until it ends.
@@ -163,8 +125,7 @@ impl LogisticNewton {
                 return NewtonEnd::Separated;
             }
             self.steps += 1;
-            let weights = self.weights();
-            let Some((step, promised)) = self.step(&weights, halt) else {
+            let Some((step, promised)) = self.step(halt) else {
                 return NewtonEnd::Open;
             };
             self.promised = promised;
@@ -182,72 +143,62 @@ impl LogisticNewton {
     }
 
     /// Returns the step that Newton's method takes, and what it promises.
-    fn step(&mut self, weights: &[f64], halt: Halt) -> Option<(Vec<f64>, f64)> {
+    fn step(&mut self, halt: Halt) -> Option<(Vec<f64>, f64)> {
+        let weights = self.weights();
         let curvature: Vec<f64> = weights.iter().map(|l| l * (1.0 - l)).collect();
-        let r = self.combined(weights);
+        let r = self.combined(&weights);
+        // One at a time: they may be large.
+        self.factor = None;
+        let (factor, dependent) = match &self.rows {
+            NewtonRows::Dense { values, dimension: n } => {
+                let mut matrix = gram(values, &curvature, *n, halt);
+                (0..*n).for_each(|k| matrix[k * n + k] *= 1.0 + RIDGE);
+                let least: Vec<f64> = (0..*n).map(|k| DEPENDENT * matrix[k * n + k]).collect();
+                let (factor, dependent) = Cholesky::semidefinite(matrix, *n, &least, halt)?;
+                (CurvatureFactor::Dense(factor), dependent)
+            }
+            NewtonRows::Sparse(gram) => {
+                let (factor, dependent) = gram.factor(&curvature, RIDGE, DEPENDENT, halt)?;
+                (CurvatureFactor::Sparse(factor), dependent)
+            }
+        };
         let mut step = r.clone();
-        match &self.rows {
-            SeenRows::Dense(seen) => {
-                let n = self.dimension;
-                let mut matrix = gram(seen, &curvature, n, halt);
-                let mut diagonal = vec![0.0; n];
-                for k in 0..n {
-                    let d = &mut matrix[k * n + k];
-                    *d = if *d > 0.0 { *d * (1.0 + RIDGE) } else { 1.0 };
-                    diagonal[k] = *d;
-                }
-                let factor = Cholesky::of(matrix, n, halt)?;
-                let small = |(pivot, d): (f64, &f64)| pivot * pivot < DEPENDENT * d;
-                self.dependent =
-                    factor.diagonal().zip(&diagonal).any(small) || self.scale.contains(&0.0);
-                factor.solve(&mut step);
-            }
-            SeenRows::Sparse(gram) => {
-                self.dependent = gram.solve(&curvature, RIDGE, DEPENDENT, &mut step, halt)?;
-            }
-        }
+        factor.solve(&mut step);
+        (self.factor, self.dependent) = (Some((factor, curvature)), dependent);
         let promised = f64::dot(&r, &step);
         (promised.is_finite() && promised >= 0.0).then_some((step, promised))
     }
 
     fn scores_of(&self, w: &[f64]) -> Vec<f64> {
         match &self.rows {
-            SeenRows::Dense(seen) => {
-                let rows = seen.par_chunks(self.dimension).with_min_len(TASK);
+            NewtonRows::Dense { values, dimension } => {
+                let rows = values.par_chunks(*dimension).with_min_len(TASK);
                 rows.map(|row| f64::dot(row, w)).collect()
             }
-            SeenRows::Sparse(gram) => gram.scores(w),
+            NewtonRows::Sparse(gram) => gram.scores(w),
         }
     }
 
     fn combined(&self, weights: &[f64]) -> Vec<f64> {
         match &self.rows {
-            SeenRows::Dense(seen) => {
-                let mut sum = vec![0.0; self.dimension];
-                let rows = seen.chunks_exact(self.dimension);
+            NewtonRows::Dense { values, dimension } => {
+                let mut sum = vec![0.0; *dimension];
+                let rows = values.chunks_exact(*dimension);
                 rows.zip(weights).for_each(|(row, l)| f64::axpy(*l, row, &mut sum));
                 sum
             }
-            SeenRows::Sparse(gram) => gram.combined(weights),
+            NewtonRows::Sparse(gram) => gram.combined(weights),
         }
     }
 
-    fn weights(&self) -> Vec<f64> {
+    /// Returns the weight of each row: with them the rows nearly cancel.
+    pub fn weights(&self) -> Vec<f64> {
         self.scores.iter().map(|s| 1.0 / (1.0 + libm::exp(s.clamp(-700.0, 700.0)))).collect()
     }
 
-    /// Returns the weight of each raw row: with them the rows nearly cancel.
-    pub fn raw_weights(&self) -> Vec<f64> {
-        self.weights().iter().zip(&self.lengths).map(|(l, length)| l / length).collect()
-    }
-
-    /// Returns the hyperplane (w, b) of raw rows.
-    pub fn plane(&self) -> Vec<f64> {
-        let columns = self.dimension - 1;
-        let mut plane: Vec<f64> = self.w.iter().zip(&self.scale).map(|(w, s)| w * s).collect();
-        let shift: f64 = plane[..columns].iter().zip(&self.centre).map(|(w, c)| w * c).sum();
-        plane[columns] -= shift;
-        plane
+    /// Returns w.
+    pub fn w(&self) -> &[f64] {
+        &self.w
     }
 
     /// Returns true if more steps would make better weights.
@@ -255,16 +206,31 @@ impl LogisticNewton {
         self.promised >= NEAR && self.steps < STEPS
     }
 
-    /// Returns true if columns seem to depend on each other.
-    pub fn seems_dependent(&self) -> bool {
-        self.dependent
+    /// Returns the columns that seem to depend on others, rising.
+    pub fn dependent(&self) -> &[usize] {
+        &self.dependent
     }
 
-    /// Returns the coordinates that are best taken out one by one, in order.
+    /// Returns a vector to which all rows seem to be orthogonal: 1 at a dependent column, zero at the others of them.
+    pub fn relation(&self, column: usize) -> Option<Vec<f64>> {
+        let (factor, curvature) = self.factor.as_ref()?;
+        let mut unit = vec![0.0; self.w.len()];
+        unit[column] = 1.0;
+        let own = self.scores_of(&unit);
+        let weighted: Vec<f64> = own.iter().zip(curvature).map(|(z, c)| z * c).collect();
+        let mut relation = self.combined(&weighted);
+        factor.solve(&mut relation);
+        relation.iter_mut().for_each(|v| *v = -*v);
+        self.dependent.iter().for_each(|&k| relation[k] = 0.0);
+        relation[column] = 1.0;
+        Some(relation)
+    }
+
+    /// Returns the columns that are best taken out one by one, in order.
     pub fn first(&self) -> &[usize] {
         match &self.rows {
-            SeenRows::Dense(_) => &[],
-            SeenRows::Sparse(gram) => gram.first(),
+            NewtonRows::Dense { .. } => &[],
+            NewtonRows::Sparse(gram) => gram.first(),
         }
     }
 }
@@ -329,50 +295,65 @@ mod tests {
 
     use super::*;
 
-    fn samples(rows: usize, columns: usize, flipped: usize, seed: u64) -> Samples {
+    /// Rows y (x, 1), centred, with labels by a hyperplane but for the first few.
+    fn rows(count: usize, columns: usize, flipped: usize, seed: u64) -> NewtonRows {
         let mut state = seed;
         let mut number = || draw(&mut state) as f64 / u64::MAX as f64 - 0.5;
         let w: Vec<f64> = (0..columns).map(|_| number()).collect();
         let mut values = vec![];
-        let mut labels = vec![];
-        for i in 0..rows {
+        for i in 0..count {
             let x: Vec<f64> = (0..columns).map(|_| number()).collect();
-            labels.push((f64::dot(&x, &w) > 0.0) != (i < flipped));
-            // Far from zero, of different sizes.
-            values.extend(x.iter().enumerate().map(|(k, x)| (x + 100.0) * (k + 1) as f64));
+            let sign = if (f64::dot(&x, &w) > 0.0) != (i < flipped) { 1.0 } else { -1.0 };
+            values.extend(x.iter().chain([&1.0]).map(|x| sign * x));
         }
-        Samples::dense(values, columns, labels).unwrap()
+        NewtonRows::Dense { values, dimension: columns + 1 }
     }
 
     #[test]
     fn rows_that_can_be_separated_are() {
-        let samples = samples(300, 20, 0, 1);
-        let mut newton = LogisticNewton::new(&samples, None).unwrap();
+        let mut newton = LogisticNewton::new(rows(300, 20, 0, 1), None);
         assert_eq!(newton.run(&|| false), NewtonEnd::Separated);
-        let rows = Rows::raw(&samples);
-        let plane = newton.plane();
-        assert!((0..300).all(|i| rows.score(i, &plane) > 0.0));
+        let w = newton.w().to_vec();
+        assert!(newton.scores_of(&w).iter().all(|score| *score > 0.0));
         // It can be told where to begin.
-        let mut again = LogisticNewton::new(&samples, Some(&plane)).unwrap();
+        let mut again = LogisticNewton::new(rows(300, 20, 0, 1), Some(w));
         assert_eq!(again.run(&|| false), NewtonEnd::Separated);
         assert_eq!(again.steps, 0);
     }
 
     #[test]
-    fn rows_that_cannot_be_cancel() {
-        let samples = samples(400, 20, 8, 2);
-        let mut newton = LogisticNewton::new(&samples, None).unwrap();
+    fn weights_of_others_nearly_cancel() {
+        let mut newton = LogisticNewton::new(rows(400, 20, 8, 2), None);
+        while newton.run(&|| false) == NewtonEnd::Cancelling && newton.can_go_on() {}
+        let weights = newton.weights();
+        let sum = newton.combined(&weights);
+        let length = f64::dot(&sum, &sum).sqrt() / weights.iter().sum::<f64>();
+        assert!(length < 1e-2, "{length}");
+        assert!(newton.dependent().is_empty());
+    }
+
+    #[test]
+    fn columns_that_depend_on_others_are_told() {
+        let NewtonRows::Dense { values, dimension } = rows(200, 6, 20, 3) else { unreachable!() };
+        let longer = values.chunks(dimension).flat_map(|row| {
+            // 2 a - 3 b, and a copy.
+            row.iter().copied().chain([2.0 * row[0] - 3.0 * row[1], row[2]]).collect::<Vec<_>>()
+        });
+        let rows = NewtonRows::Dense { values: longer.collect(), dimension: dimension + 2 };
+        let mut newton = LogisticNewton::new(rows, None);
         assert_eq!(newton.run(&|| false), NewtonEnd::Cancelling);
-        assert!(!newton.seems_dependent());
-        let weights = newton.raw_weights();
-        let found = linsep_proof::definite::definite(&samples, &weights, &[], &[], &|| false);
-        assert_eq!(found, Ok(()));
+        assert_eq!(newton.dependent(), [7, 8]);
+        let near = |found: Option<Vec<f64>>, expected: [f64; 9]| {
+            let pairs = found.unwrap().into_iter().zip(expected);
+            pairs.for_each(|(found, expected)| assert!((found - expected).abs() < 1e-6));
+        };
+        near(newton.relation(7), [-2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+        near(newton.relation(8), [0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
     }
 
     #[test]
     fn it_ends_when_it_is_told_to() {
-        let samples = samples(100, 5, 4, 3);
-        let mut newton = LogisticNewton::new(&samples, None).unwrap();
+        let mut newton = LogisticNewton::new(rows(100, 5, 4, 3), None);
         assert_eq!(newton.run(&|| true), NewtonEnd::Open);
     }
 }

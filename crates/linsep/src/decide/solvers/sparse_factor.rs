@@ -11,10 +11,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use linsep_data::{Features, Halt, Samples};
+use linsep_data::Halt;
 
-use super::cholesky::Cholesky;
-use crate::lift::Rows;
+use super::cholesky::{Cholesky, INFINITE};
 
 /// Columns that are met by more than one row in this many stay to the end, where all is dense.
 const DENSE_SHARE: usize = 16;
@@ -27,6 +26,42 @@ const MOST_DENSE: usize = linsep_proof::definite::MOST_COLUMNS - 1;
 /// Pairs of values in a row, over all rows.
 const MOST_PAIRS: usize = 1 << 28;
 
+/// Rows of which few numbers are not zero.
+pub struct SparseNumbers {
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    dimension: usize,
+}
+
+impl SparseNumbers {
+    /// Returns no rows, of so many columns.
+    pub fn new(dimension: usize) -> Self {
+        SparseNumbers { starts: vec![0], columns: vec![], values: vec![], dimension }
+    }
+
+    /// Adds a number to the row under way.
+    pub fn push(&mut self, column: usize, value: f64) {
+        if value != 0.0 {
+            self.columns.push(column as u32);
+            self.values.push(value);
+        }
+    }
+
+    /// Ends the row under way.
+    pub fn end_row(&mut self) {
+        self.starts.push(self.columns.len());
+    }
+
+    fn rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn columns_of(&self, i: usize) -> &[u32] {
+        &self.columns[self.starts[i]..self.starts[i + 1]]
+    }
+}
+
 /// Which columns meet, and in which order they are taken out.
 pub struct SparsePattern {
     first: Vec<usize>,
@@ -35,16 +70,15 @@ pub struct SparsePattern {
 }
 
 impl SparsePattern {
-    /// Returns the pattern of sparse samples; nothing if too many columns would be left, or rows are too long.
-    pub fn of(samples: &Samples) -> Option<Self> {
-        let Features::Sparse(matrix) = samples.features() else { return None };
-        let (rows, columns) = (samples.rows(), samples.columns());
+    /// Returns the pattern of rows; nothing if too many columns would be left, or rows are too long.
+    fn of(numbers: &SparseNumbers) -> Option<Self> {
+        let (rows, columns) = (numbers.rows(), numbers.dimension);
         let mut counts = vec![0_usize; columns];
         let (mut pairs, mut seen) = (0_usize, vec![]);
         for i in 0..rows {
-            let indices = matrix.row(i).0;
-            indices.iter().for_each(|&k| counts[k as usize] += 1);
-            pairs = pairs.saturating_add((indices.len() + 2).pow(2) / 2);
+            let own = numbers.columns_of(i);
+            own.iter().for_each(|&k| counts[k as usize] += 1);
+            pairs = pairs.saturating_add((own.len() + 1).pow(2) / 2);
         }
         if pairs > MOST_PAIRS {
             return None;
@@ -54,7 +88,7 @@ impl SparsePattern {
         let mut met: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); columns];
         for i in (0..rows).take_while(|_| columns > FEW) {
             seen.clear();
-            seen.extend(matrix.row(i).0.iter().copied().filter(|&k| rare[k as usize]));
+            seen.extend(numbers.columns_of(i).iter().copied().filter(|&k| rare[k as usize]));
             for &j in &seen {
                 let own = &mut met[j as usize];
                 own.extend(seen.iter().copied().filter(|&k| k != j));
@@ -66,10 +100,10 @@ impl SparsePattern {
         }
         met.iter_mut().for_each(|own| own.retain(|&k| rare[k as usize]));
         let first = if columns > FEW { ordered(met, &rare) } else { vec![] };
-        if columns + 1 - first.len() > MOST_DENSE {
+        if columns - first.len() > MOST_DENSE {
             return None;
         }
-        let mut places = vec![usize::MAX; columns + 1];
+        let mut places = vec![usize::MAX; columns];
         first.iter().enumerate().for_each(|(place, &k)| places[k] = place);
         let mut count = first.len();
         for place in places.iter_mut().filter(|place| **place == usize::MAX) {
@@ -122,22 +156,21 @@ pub struct SparseGram {
 }
 
 impl SparseGram {
-    /// Returns the rows, each column times its scale.
-    pub fn new(rows: &Rows, scale: &[f64], pattern: SparsePattern) -> Self {
-        let (mut starts, mut places, mut values) = (vec![0], vec![], vec![]);
+    /// Returns the rows; nothing if the sum would take too much memory, or time.
+    pub fn new(numbers: SparseNumbers) -> Option<Self> {
+        let pattern = SparsePattern::of(&numbers)?;
+        let (mut places, mut values) = (vec![], vec![]);
         let mut row: Vec<(u32, f64)> = vec![];
-        for i in 0..rows.len() {
+        for range in numbers.starts.windows(2).map(|ends| ends[0]..ends[1]) {
+            let place = |&k: &u32| pattern.places[k as usize] as u32;
             row.clear();
-            rows.for_each(i, |k, v| {
-                if v != 0.0 {
-                    row.push((pattern.places[k] as u32, v * scale[k]));
-                }
-            });
+            let own = numbers.columns[range.clone()].iter().map(place);
+            row.extend(own.zip(numbers.values[range].iter().copied()));
             row.sort_unstable_by_key(|(place, _)| *place);
             places.extend(row.iter().map(|(place, _)| *place));
             values.extend(row.iter().map(|(_, value)| *value));
-            starts.push(places.len());
         }
+        let starts = numbers.starts;
         let first = pattern.first.len();
         let mut columns: Vec<Vec<u32>> = vec![vec![]; first];
         let each = |visit: &mut dyn FnMut(u32, u32)| {
@@ -164,7 +197,7 @@ impl SparseGram {
             let at = column.binary_search(&k).expect("it was put there");
             slots.push((offsets[j as usize] + at) as u32);
         });
-        SparseGram { pattern, starts, places, values, columns, slots }
+        Some(SparseGram { pattern, starts, places, values, columns, slots })
     }
 
     /// Returns the coordinates that are taken out one by one.
@@ -177,8 +210,14 @@ impl SparseGram {
         (&self.places[range.clone()], &self.values[range])
     }
 
-    fn rows(&self) -> usize {
+    /// Returns the number of rows.
+    pub fn rows(&self) -> usize {
         self.starts.len() - 1
+    }
+
+    /// Returns the number of columns.
+    pub fn dimension(&self) -> usize {
+        self.pattern.places.len()
     }
 
     /// Returns the products of all rows with a vector.
@@ -207,16 +246,16 @@ impl SparseGram {
         placed
     }
 
-    /// Makes b the x with (sum of weighted z z' + ridge) x = b. Returns whether a pivot is below the share `small` of its diagonal;
-    /// nothing if the matrix has no factor, or it was halted.
-    pub fn solve(
+    /// Returns the factor of the sum of weighted z z', its diagonal raised by the share `ridge`, and the columns that seem to depend
+    /// on others, rising: their pivots are at most the share `small` of their diagonal, and solutions are zero there. Nothing if there
+    /// is no factor, or it was halted.
+    pub fn factor(
         &self,
         weights: &[f64],
         ridge: f64,
         small: f64,
-        b: &mut [f64],
         halt: Halt,
-    ) -> Option<bool> {
+    ) -> Option<(SparseFactor, Vec<usize>)> {
         let first = self.columns.len();
         let size = self.pattern.places.len() - first;
         let mut flat = vec![0.0; self.columns.iter().map(Vec::len).sum()];
@@ -247,32 +286,31 @@ impl SparseGram {
             columns.push(column.iter().copied().zip(own.iter().copied()).collect());
             from += column.len();
         }
-        let raised = |d: f64| if d > 0.0 { d * (1.0 + ridge) } else { 1.0 };
-        let mut diagonal = vec![0.0; first + size];
+        let mut diagonal = vec![0.0; first];
         for (j, column) in columns.iter_mut().enumerate() {
             if column.is_empty() {
-                column.push((j as u32, 1.0));
+                column.push((j as u32, 0.0));
             }
-            column[0].1 = raised(column[0].1);
+            column[0].1 *= 1.0 + ridge;
             diagonal[j] = column[0].1;
         }
-        for k in 0..size {
-            let d = &mut dense[k * size + k];
-            *d = raised(*d);
-            diagonal[first + k] = *d;
-        }
-        let mut dependent = false;
+        (0..size).for_each(|k| dense[k * size + k] *= 1.0 + ridge);
+        // What is left of the dense part may be nothing beside what it was.
+        let before: Vec<f64> = (0..size).map(|k| dense[k * size + k]).collect();
+        let mut dependent = vec![];
         for j in 0..first {
             if j % 256 == 0 && halt() {
                 return None;
             }
             let mut column = std::mem::take(&mut columns[j]);
-            let pivot = column[0].1;
-            if pivot.is_nan() || pivot <= 0.0 {
+            if column[0].1.is_nan() {
                 return None;
             }
-            dependent |= pivot < small * diagonal[j];
-            let root = pivot.sqrt();
+            if column[0].1 <= small * diagonal[j] {
+                dependent.push(j);
+                column[0].1 = INFINITE;
+            }
+            let root = column[0].1.sqrt();
             column[0].1 = root;
             column[1..].iter_mut().for_each(|(_, v)| *v /= root);
             for at in 1..column.len() {
@@ -288,22 +326,42 @@ impl SparseGram {
             }
             columns[j] = column;
         }
-        let factor = Cholesky::of(dense, size, halt)?;
-        let pivots = factor.diagonal().zip(&diagonal[first..]);
-        dependent |= pivots.into_iter().any(|(pivot, d)| pivot * pivot < small * d);
-        let mut x = self.placed(b);
-        for (j, column) in columns.iter().enumerate() {
+        let least: Vec<f64> = before.into_iter().map(|d| small * d).collect();
+        let (dense, rest) = Cholesky::semidefinite(dense, size, &least, halt)?;
+        dependent.extend(rest.into_iter().map(|k| first + k));
+        let mut at = vec![0; self.dimension()];
+        self.pattern.places.iter().enumerate().for_each(|(k, &place)| at[place] = k);
+        let mut dependent: Vec<usize> = dependent.into_iter().map(|place| at[place]).collect();
+        dependent.sort_unstable();
+        Some((SparseFactor { places: self.pattern.places.clone(), columns, dense }, dependent))
+    }
+}
+
+/// The factor of a sum of weighted z z'.
+pub struct SparseFactor {
+    places: Vec<usize>,
+    /// Columns that were taken out by themselves, the pivot first.
+    columns: Vec<Vec<(u32, f64)>>,
+    dense: Cholesky,
+}
+
+impl SparseFactor {
+    /// Makes b the x whose product with the sum is b.
+    pub fn solve(&self, b: &mut [f64]) {
+        let first = self.columns.len();
+        let mut x = vec![0.0; b.len()];
+        self.places.iter().zip(&*b).for_each(|(&place, b)| x[place] = *b);
+        for (j, column) in self.columns.iter().enumerate() {
             x[j] /= column[0].1;
             let own = x[j];
             column[1..].iter().for_each(|&(k, v)| x[k as usize] -= own * v);
         }
-        factor.solve(&mut x[first..]);
-        for (j, column) in columns.iter().enumerate().rev() {
+        self.dense.solve(&mut x[first..]);
+        for (j, column) in self.columns.iter().enumerate().rev() {
             let taken: f64 = column[1..].iter().map(|&(k, v)| x[k as usize] * v).sum();
             x[j] = (x[j] - taken) / column[0].1;
         }
-        b.iter_mut().zip(&self.pattern.places).for_each(|(b, &place)| *b = x[place]);
-        Some(dependent)
+        b.iter_mut().zip(&self.places).for_each(|(b, &place)| *b = x[place]);
     }
 }
 
@@ -329,44 +387,59 @@ fn subtract(column: &mut Vec<(u32, f64)>, numbers: &[(u32, f64)], factor: f64) {
 #[cfg(test)]
 mod tests {
     use linsep_data::hash::draw;
-    use linsep_data::samples::SparseBuilder;
 
     use super::*;
 
-    #[test]
-    fn solutions_solve() {
-        // Two factors of many levels, two common columns: most levels are taken out one by one.
-        let (rows, levels) = (4000, [600, 40]);
+    /// Two factors of many levels and two common columns: most levels are taken out one by one.
+    fn two_factors(rows: usize) -> SparseNumbers {
         let mut state = 3;
         let mut below = |n: usize| (draw(&mut state) % n as u64) as usize;
-        let mut builder = SparseBuilder::default();
+        let mut numbers = SparseNumbers::new(642);
         for i in 0..rows {
-            builder.push(i % levels[0], 1.0);
-            builder.push(levels[0] + below(levels[1]), 1.0);
-            builder.push(640, below(100) as f64);
-            builder.push(641, 1.0 + below(3) as f64);
-            builder.end_row();
+            numbers.push(i % 600, 1.0);
+            numbers.push(600 + below(40), 1.0);
+            numbers.push(640, below(100) as f64);
+            numbers.push(641, 1.0 + below(3) as f64);
+            numbers.end_row();
         }
-        let labels = (0..rows).map(|i| i % 2 == 0).collect();
-        let samples = Samples::sparse(builder.finish(642).unwrap(), labels).unwrap();
-        let pattern = SparsePattern::of(&samples).unwrap();
-        assert!(pattern.first.len() > 300, "{}", pattern.first.len());
-        let lifted = Rows::lifted(&samples);
-        let gram = SparseGram::new(&lifted, &vec![1.0; 643], pattern);
+        numbers
+    }
+
+    #[test]
+    fn solutions_solve() {
+        let rows = 4000;
+        let numbers = two_factors(rows);
+        let mut squares = vec![0.0; 642];
         let weights: Vec<f64> = (0..rows).map(|i| 0.1 + (i % 7) as f64).collect();
-        let x: Vec<f64> = (0..643).map(|k| libm::sin(k as f64)).collect();
+        for (i, ends) in numbers.starts.windows(2).enumerate() {
+            for at in ends[0]..ends[1] {
+                squares[numbers.columns[at] as usize] += weights[i] * numbers.values[at].powi(2);
+            }
+        }
+        let gram = SparseGram::new(numbers).unwrap();
+        assert!(gram.first().len() > 300, "{}", gram.first().len());
+        let x: Vec<f64> = (0..642).map(|k| libm::sin(k as f64)).collect();
+        let scores = gram.scores(&x);
+        let weighted: Vec<f64> = scores.iter().zip(&weights).map(|(s, w)| s * w).collect();
+        let b = gram.combined(&weighted);
         // All levels of both factors add up to the same, so the ridge has to be there.
         let ridge = 1e-3;
-        let weighted: Vec<f64> = gram.scores(&x).iter().zip(&weights).map(|(s, w)| s * w).collect();
-        let mut b = gram.combined(&weighted);
-        let squares = |k: usize| -> f64 {
-            (0..rows).map(|i| weights[i] * lifted.vector(i)[k] * lifted.vector(i)[k]).sum()
-        };
-        b.iter_mut().enumerate().for_each(|(k, b)| *b += ridge * squares(k) * x[k]);
-        assert_eq!(gram.solve(&weights, ridge, 1e-9, &mut b, &|| false), Some(false));
-        for (found, expected) in b.iter().zip(&x) {
+        let (factor, dependent) = gram.factor(&weights, ridge, 1e-9, &|| false).unwrap();
+        assert!(dependent.is_empty());
+        let mut found = b.clone();
+        found.iter_mut().enumerate().for_each(|(k, b)| *b += ridge * squares[k] * x[k]);
+        factor.solve(&mut found);
+        for (found, expected) in found.iter().zip(&x) {
             assert!((found - expected).abs() < 1e-6, "{found} against {expected}");
         }
-        assert_eq!(gram.solve(&weights, 1e-14, 1e-9, &mut b, &|| false), Some(true));
+        // Without it one column stays zero, and the scores are the same all the same.
+        let (factor, dependent) = gram.factor(&weights, 1e-14, 1e-10, &|| false).unwrap();
+        assert_eq!(dependent.len(), 1);
+        let mut found = b;
+        factor.solve(&mut found);
+        assert!(found[dependent[0]].abs() < 1e-9);
+        for (found, expected) in gram.scores(&found).iter().zip(&scores) {
+            assert!((found - expected).abs() < 1e-6, "{found} against {expected}");
+        }
     }
 }

@@ -181,7 +181,7 @@ impl ContestedSearch<'_> {
 }
 
 /// Returns w scaled so that all scores are at least 1, if they are all positive.
-fn at_least_one(rows: &Rows, w: &[f64]) -> Option<Vec<f64>> {
+pub(super) fn at_least_one(rows: &Rows, w: &[f64]) -> Option<Vec<f64>> {
     let smallest = (0..rows.len()).fold(f64::INFINITY, |least, i| least.min(rows.score(i, w)));
     (smallest > 0.0).then(|| scaled(w, smallest))
 }

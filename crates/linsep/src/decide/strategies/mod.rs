@@ -1,5 +1,6 @@
 //! Strategies: each a way to find a hyperplane or a conflict, behind one trait.
 
+mod conditioned;
 mod contested;
 mod dual;
 mod duplicates;

@@ -1,36 +1,53 @@
 //! Newton's method on a few rows per coordinate: a separator that a scan corrects, or a matrix that rules every separation out.
 //!
 //! ```text
-//! begin     with the rows nearest to the best hyperplane that is known, and some from everywhere; sparse rows with all
+//! begin     dense rows: those nearest to the best hyperplane that is known, and some from everywhere
+//!           sparse rows: those that are contested                           peel.rs
 //! repeat    Newton's method on the logistic loss                            solvers/newton.rs
 //!           all of them on their own sides: scan all rows; no mistake: a candidate; else the worst join
 //!           they nearly cancel: their weights make a matrix, which the checker looks at
 //! ```
 //!
-//! A few rows per coordinate rule a separation out whatever the number of all rows, so the cost does not grow with it.
+//! A few rows per coordinate rule a separation out whatever the number of all rows, so the cost does not grow with it. Where rows were
+//! peeled off, the rest may be inseparable while all of them are not, weakly.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use dashu_int::IBig;
+use linsep_data::{Halt, Memory};
 use linsep_proof::{MarginKind, RowWeights};
 
 use super::super::folds::Scorer;
+use super::super::folds::on_planes::{OnPlanes, planes};
 use super::super::folds::scan::Scan;
 use super::super::outcome::{Way, WeakSeparator};
-use super::super::passes::PassError;
+use super::super::passes::{PassError, Passes};
 use super::super::plan::WorkingSize;
 use super::super::search::{Search, spread};
 use super::super::solvers::newton::{LogisticNewton, NewtonEnd};
 use super::super::spanning::{orthogonal_to, spanning};
+use super::conditioned::Conditioning;
+use super::contested::at_least_one;
+use super::peel::{Peeled, compressed, peel};
 use super::{Found, GaveUp, Strategy, halted};
+use crate::lift::Rows;
 use crate::{Hyperplane, Samples};
 
 /// Rounds of rows that join.
 const ROUNDS: usize = 8;
 /// Rows whose weight is below this share of the largest add nothing that a float would show.
 const NO_WEIGHT: f64 = 1e-9;
-/// Columns up to which those that depend on others are looked for.
+/// Columns up to which those that depend on others are looked for modulo a prime, if rounding does not tell.
 const RELATIONS: usize = 4000;
+/// Numbers that vectors to which rows are orthogonal may have together.
+const MOST_NUMBERS: usize = 1 << 24;
+/// What such a vector may be multiplied by to have integers, and how far from these floats may be.
+const MULTIPLES: std::ops::RangeInclusive<u32> = 1..=16;
+const NEAR_INTEGER: f64 = 1e-4;
+const LARGEST: f64 = 1e15;
+/// Columns that are looked at one by one if they do not depend on others all together.
+const ONE_BY_ONE: usize = 64;
 
 /// Rows and weights that seem to make a positive definite matrix.
 pub(in super::super) struct MatrixFound {
@@ -45,14 +62,35 @@ pub(in super::super) struct MatrixFound {
     pub separator: Option<WeakSeparator>,
 }
 
-/// The rows that the method looks at.
+/// Rows that are looked at.
+struct LookedAt {
+    numbers: Vec<usize>,
+    /// The number of features that they have.
+    columns: usize,
+    /// What was peeled off, if they are sparse.
+    rest: Option<ContestedRows>,
+    view: Conditioning,
+    newton: LogisticNewton,
+}
+
+/// Sparse rows that are contested.
+struct ContestedRows {
+    /// The rows, with those features alone that some of them have.
+    samples: Samples,
+    /// Which features these are.
+    columns: Vec<usize>,
+    peeled: Peeled,
+}
+
+/// The method on some rows, and which they are.
 pub(super) struct NewtonSet {
     size: WorkingSize,
     rows: Vec<usize>,
     known: HashSet<usize>,
     plane: Option<Vec<f64>>,
-    /// The method on these rows, where it can go on.
-    newton: Option<LogisticNewton>,
+    /// The rows that were looked at last, where the method can go on.
+    looked: Option<LookedAt>,
+    begun: bool,
     rounds: usize,
     ended: bool,
 }
@@ -60,8 +98,16 @@ pub(super) struct NewtonSet {
 impl NewtonSet {
     /// Returns the method before its first step.
     pub fn new(size: WorkingSize) -> Self {
-        let (rows, known) = (vec![], HashSet::new());
-        NewtonSet { size, rows, known, plane: None, newton: None, rounds: 0, ended: false }
+        NewtonSet {
+            size,
+            rows: vec![],
+            known: HashSet::new(),
+            plane: None,
+            looked: None,
+            begun: false,
+            rounds: 0,
+            ended: false,
+        }
     }
 
     fn begin(&mut self, search: &mut Search) -> Result<(), PassError> {
@@ -71,50 +117,92 @@ impl NewtonSet {
             w.push(h.bias);
             w
         });
-        if search.shape.sparse || n <= self.size.start {
-            return self.join((0..n).collect());
+        if n <= self.size.start {
+            self.join((0..n).collect());
+            return Ok(());
         }
         let some = spread(n, self.size.start / 4);
         if let Some(w) = &self.plane {
             let scorer = Scorer::Lifted(w.clone());
             let keep = self.size.start - some.len();
             let report = search.pass(Scan::new(scorer, keep))?.report();
-            let near: Vec<usize> = report.worst.into_iter().map(|(_, row)| row).collect();
-            self.join(near)?;
+            self.join(report.worst.into_iter().map(|(_, row)| row).collect());
         }
-        self.join(some)
-    }
-
-    fn join(&mut self, mut rows: Vec<usize>) -> Result<(), PassError> {
-        rows.retain(|&row| self.known.insert(row));
-        self.rows.extend(rows);
-        self.rows.sort_unstable();
+        self.join(some);
         Ok(())
     }
 
-    fn samples<'a>(&self, search: &Search<'a>) -> Result<std::borrow::Cow<'a, Samples>, PassError> {
-        use std::borrow::Cow;
-        if self.rows.len() == search.shape.rows
-            && let Some(samples) = search.data.gather()?
-        {
-            return Ok(Cow::Borrowed(samples));
+    fn join(&mut self, mut rows: Vec<usize>) {
+        rows.retain(|&row| self.known.insert(row));
+        self.rows.extend(rows);
+        self.rows.sort_unstable();
+    }
+
+    /// Returns the rows of dense data that have joined.
+    fn joined(&self, search: &Search) -> Result<Option<LookedAt>, PassError> {
+        let samples = match search.data.gather()? {
+            Some(samples) if self.rows.len() == search.shape.rows => Cow::Borrowed(samples),
+            _ => Cow::Owned(search.data.fetch(&self.rows)?),
+        };
+        let Some((view, rows)) = Conditioning::of(&samples) else { return Ok(None) };
+        let newton = LogisticNewton::new(rows, self.plane.as_deref().map(|w| view.seen(w)));
+        let (numbers, columns) = (self.rows.clone(), samples.columns());
+        Ok(Some(LookedAt { numbers, columns, rest: None, view, newton }))
+    }
+
+    /// Looks at sparse rows that are contested; returns what was found, if nothing is.
+    fn contested(&mut self, search: &mut Search) -> Result<Option<Found>, PassError> {
+        let Some(samples) = search.data.gather()? else {
+            return Ok(Some(Found::GaveUp(GaveUp::NotThere)));
+        };
+        let peeled = peel(samples);
+        search.data.reads().add(2 * samples.rows() as u64);
+        if peeled.contested.is_empty() {
+            return self.extended(search, samples, &peeled, vec![0.0; search.dimension()]);
         }
-        Ok(Cow::Owned(search.data.fetch(&self.rows)?))
+        let (few, columns) = compressed(samples, &peeled.contested);
+        let Some((view, rows)) = Conditioning::of(&few) else {
+            return Ok(Some(Found::GaveUp(GaveUp::Stuck)));
+        };
+        let start = search.best().map(|h| {
+            let own = columns.iter().map(|&k| h.weights[k]);
+            own.chain([h.bias]).collect::<Vec<f64>>()
+        });
+        let newton = LogisticNewton::new(rows, start.map(|w| view.seen(&w)));
+        let (numbers, count) = (peeled.contested.clone(), few.columns());
+        let rest = Some(ContestedRows { samples: few, columns, peeled });
+        self.looked = Some(LookedAt { numbers, columns: count, rest, view, newton });
+        Ok(None)
+    }
+
+    /// Offers a separator of all rows, given one of those that were not peeled off.
+    fn extended(
+        &mut self,
+        search: &mut Search,
+        samples: &Samples,
+        peeled: &Peeled,
+        mut w: Vec<f64>,
+    ) -> Result<Option<Found>, PassError> {
+        self.ended = true;
+        peeled.extend(samples, &mut w);
+        if w.iter().any(|w| !w.is_finite()) {
+            return Ok(None);
+        }
+        search.offer(0.0, Hyperplane::from_lifted(w));
+        // The largest margin is for those that come after.
+        Ok((!search.options.seeks(MarginKind::Angular)).then_some(Found::Candidate))
     }
 
     /// Looks at the rows; returns what was found, if anything.
     fn round(&mut self, search: &mut Search) -> Result<Option<Found>, PassError> {
-        let newton = match self.newton.take() {
-            Some(newton) => Some(newton),
-            None => {
-                let samples = self.samples(search)?;
-                LogisticNewton::new(&samples, self.plane.as_deref())
-            }
+        let mut looked = match self.looked.take() {
+            Some(looked) => looked,
+            None => match self.joined(search)? {
+                Some(looked) => looked,
+                None => return Ok(Some(Found::GaveUp(GaveUp::Stuck))),
+            },
         };
-        let Some(mut newton) = newton else {
-            return Ok(Some(Found::GaveUp(GaveUp::Stuck)));
-        };
-        let end = newton.run(&search.budget.halt());
+        let end = looked.newton.run(&search.budget.halt());
         if let Some(end) = halted(search) {
             return Ok(Some(end));
         }
@@ -124,66 +212,204 @@ impl NewtonSet {
                 Ok(None)
             }
             NewtonEnd::Cancelling => {
-                let found = self.matrix(search, &newton)?;
-                self.ended = !newton.can_go_on();
-                self.newton = Some(newton);
+                let found = looked.matrix(search)?;
+                self.ended = !looked.newton.can_go_on();
+                self.looked = Some(looked);
                 Ok(found.map(|found| Found::Matrix(Box::new(found))))
             }
             NewtonEnd::Separated => {
-                let w = newton.plane();
-                let scan = Scan::new(Scorer::Lifted(w.clone()), self.size.added);
-                let report = search.pass(scan)?.report();
-                search.see(report.mistakes, &w, f64::NEG_INFINITY);
-                self.plane = Some(w.clone());
-                if report.mistakes == 0 {
-                    search.offer(0.0, Hyperplane::from_lifted(w));
+                let own = looked.view.raw(looked.newton.w());
+                if let Some(ContestedRows { samples, columns, peeled }) = &looked.rest {
                     self.ended = true;
-                    // The largest margin is for those that come after.
-                    let enough = !search.options.seeks(MarginKind::Angular);
-                    return Ok(enough.then_some(Found::Candidate));
+                    let all = search.data.gather()?.expect("they have been in memory");
+                    let Some(own) = at_least_one(&Rows::lifted(samples), &own) else {
+                        return Ok(None);
+                    };
+                    let mut w = vec![0.0; search.dimension()];
+                    columns.iter().zip(&own).for_each(|(&k, v)| w[k] = *v);
+                    w[search.shape.columns] = own[columns.len()];
+                    return self.extended(search, all, peeled, w);
                 }
-                let before = self.rows.len();
-                let room = self.size.most.saturating_sub(before);
-                let worst = report.worst.into_iter().filter(|(score, _)| *score <= 0.0);
-                self.join(worst.map(|(_, row)| row).take(room).collect())?;
-                self.ended = self.rows.len() == before;
-                Ok(None)
+                self.corrected(search, own)
             }
         }
     }
 
+    /// Looks at all rows with a separator of some; those that it has on the wrong side join.
+    fn corrected(&mut self, search: &mut Search, w: Vec<f64>) -> Result<Option<Found>, PassError> {
+        let scan = Scan::new(Scorer::Lifted(w.clone()), self.size.added);
+        let report = search.pass(scan)?.report();
+        search.see(report.mistakes, &w, f64::NEG_INFINITY);
+        self.plane = Some(w.clone());
+        if report.mistakes == 0 {
+            search.offer(0.0, Hyperplane::from_lifted(w));
+            self.ended = true;
+            // The largest margin is for those that come after.
+            let enough = !search.options.seeks(MarginKind::Angular);
+            return Ok(enough.then_some(Found::Candidate));
+        }
+        let before = self.rows.len();
+        let room = self.size.most.saturating_sub(before);
+        let worst = report.worst.into_iter().filter(|(score, _)| *score <= 0.0);
+        self.join(worst.map(|(_, row)| row).take(room).collect());
+        self.ended = self.rows.len() == before;
+        Ok(None)
+    }
+}
+
+impl LookedAt {
     /// Returns the weights, and how columns depend on each other if they seem to.
-    fn matrix(
-        &self,
-        search: &Search,
-        newton: &LogisticNewton,
-    ) -> Result<Option<MatrixFound>, PassError> {
-        let weights = newton.raw_weights();
+    fn matrix(&self, search: &Search) -> Result<Option<MatrixFound>, PassError> {
+        let weights = self.view.raw_weights(&self.newton.weights());
         let most = weights.iter().fold(0.0_f64, |most, w| most.max(*w));
-        let pairs = self.rows.iter().copied().zip(weights);
+        let pairs = self.numbers.iter().copied().zip(weights);
         let weights: RowWeights = pairs
             .filter(|(_, weight)| *weight > NO_WEIGHT * most)
             .map(|(row, weight)| (row, short(weight / most)))
             .collect();
-        let (mut left_out, mut orthogonal) = (vec![], vec![]);
-        if newton.seems_dependent() {
-            if search.shape.columns > RELATIONS {
-                return Ok(None);
+        let halt = search.budget.halt_between_passes();
+        // Of rows that are not all, relations among them are enough: a weak separator has all others on one side.
+        let all = self.numbers.len() == search.shape.rows;
+        let relations = match &self.rest {
+            Some(rest) if !all => {
+                let memory = Memory::new(&rest.samples);
+                let some = (0..self.numbers.len()).collect();
+                self.relations(&Passes::new(&memory), some, &halt)?
             }
-            let halt = search.budget.halt_between_passes();
-            let Some(spanned) = spanning(search.data, weights.rows(), &halt)? else {
-                return Ok(None);
-            };
-            let Some(vectors) = orthogonal_to(search.data, &spanned.independent, &halt)? else {
-                return Ok(None);
-            };
-            let kept: HashSet<usize> = spanned.coordinates.iter().copied().collect();
-            left_out = (0..search.dimension()).filter(|k| !kept.contains(k)).collect();
-            orthogonal = vectors;
+            _ => self.relations(search.data, weights.rows(), &halt)?,
+        };
+        let Some((left_out, orthogonal)) = relations else { return Ok(None) };
+        // Features that no row has are left out one by one.
+        let empty = match &self.rest {
+            Some(rest) if all => without(search.shape.columns, &rest.columns),
+            _ => vec![],
+        };
+        if empty.len().saturating_mul(search.dimension()) > MOST_NUMBERS {
+            return Ok(None);
         }
-        let first = newton.first().iter().copied().filter(|k| !left_out.contains(k)).collect();
-        Ok(Some(MatrixFound { weights, left_out, orthogonal, first, separator: None }))
+        let coordinate = |k: usize| match &self.rest {
+            Some(rest) => rest.columns.get(k).copied().unwrap_or(search.shape.columns),
+            None => k,
+        };
+        let gone: HashSet<usize> = left_out.iter().copied().collect();
+        let first = self.newton.first().iter().copied().filter(|k| !gone.contains(k));
+        let first = first.map(coordinate).collect();
+        let mut left_out: Vec<usize> = left_out.into_iter().map(coordinate).collect();
+        let placed = |own: Vec<IBig>| {
+            let mut vector = vec![IBig::ZERO; search.dimension()];
+            own.into_iter().enumerate().for_each(|(k, v)| vector[coordinate(k)] = v);
+            vector
+        };
+        let mut orthogonal: Vec<Vec<IBig>> = orthogonal.into_iter().map(placed).collect();
+        orthogonal.extend(empty.iter().map(|&k| {
+            let mut unit = vec![IBig::ZERO; search.dimension()];
+            unit[k] = IBig::ONE;
+            unit
+        }));
+        left_out.extend(empty);
+        let separator = match &self.rest {
+            Some(rest) if !all => {
+                let samples = search.data.gather()?.expect("they have been in memory");
+                let mut weights = rest.peeled.separator(samples);
+                let bias = weights.pop().expect("a bias");
+                Some(WeakSeparator { weights, bias })
+            }
+            _ => None,
+        };
+        Ok(Some(MatrixFound { weights, left_out, orthogonal, first, separator }))
     }
+
+    /// Returns columns that depend on others and as many vectors to which all rows of the data are orthogonal, in the coordinates of the
+    /// rows that are looked at; `some` of the data's rows are a start. Nothing if there seem to be some, and they were not found.
+    fn relations(
+        &self,
+        data: &Passes,
+        some: Vec<usize>,
+        halt: Halt,
+    ) -> Result<RelationsFound, PassError> {
+        let dependent = self.newton.dependent();
+        if dependent.is_empty() {
+            return Ok(Some((vec![], vec![])));
+        }
+        if let Some(vectors) = self.integer_relations() {
+            let holds = |vectors: &[Vec<IBig>]| -> Result<bool, PassError> {
+                let found = data.fold_until(OnPlanes::new(planes(vectors), 1), halt)?;
+                Ok(found.is_some_and(|found| found.off.is_empty()))
+            };
+            if holds(&vectors)? {
+                return Ok(Some((dependent.to_vec(), vectors)));
+            }
+            // Some may only nearly depend on others.
+            if dependent.len() <= ONE_BY_ONE {
+                let mut kept = (vec![], vec![]);
+                for (&k, vector) in dependent.iter().zip(vectors) {
+                    if holds(std::slice::from_ref(&vector))? {
+                        kept.0.push(k);
+                        kept.1.push(vector);
+                    }
+                }
+                return Ok(Some(kept));
+            }
+        }
+        if self.columns > RELATIONS {
+            return Ok(None);
+        }
+        let Some(spanned) = spanning(data, some, halt)? else {
+            return Ok(None);
+        };
+        let Some(vectors) = orthogonal_to(data, &spanned.independent, halt)? else {
+            return Ok(None);
+        };
+        let kept: HashSet<usize> = spanned.coordinates.iter().copied().collect();
+        let left_out = (0..=self.columns).filter(|k| !kept.contains(k)).collect();
+        Ok(Some((left_out, vectors)))
+    }
+
+    /// Returns what columns that seem to depend on others make of them, in integers, if these are small.
+    fn integer_relations(&self) -> Option<Vec<Vec<IBig>>> {
+        let (dependent, dimension) = (self.newton.dependent(), self.columns + 1);
+        if dependent.len().saturating_mul(dimension) > MOST_NUMBERS {
+            return None;
+        }
+        dependent.iter().map(|&k| integers(&self.relation(k)?)).collect()
+    }
+
+    /// Returns a vector, 1 at a column, to which all rows seem to be orthogonal.
+    fn relation(&self, column: usize) -> Option<Vec<f64>> {
+        let mut raw = self.view.raw(&self.newton.relation(column)?);
+        if raw[column] == 0.0 {
+            // A column of zeros.
+            raw.fill(0.0);
+            raw[column] = 1.0;
+        }
+        let own = raw[column];
+        raw.iter_mut().for_each(|v| *v /= own);
+        Some(raw)
+    }
+}
+
+/// Returns the numbers below `count` that are not among those kept, which rise.
+fn without(count: usize, kept: &[usize]) -> Vec<usize> {
+    (0..count).filter(|k| kept.binary_search(k).is_err()).collect()
+}
+
+/// Columns that depend on others, and as many vectors.
+type RelationsFound = Option<(Vec<usize>, Vec<Vec<IBig>>)>;
+
+/// Returns a small multiple of the numbers that has integers, as far as floats can tell.
+fn integers(numbers: &[f64]) -> Option<Vec<IBig>> {
+    let near = |times: f64| {
+        numbers.iter().all(|v| {
+            let v = v * times;
+            (v - v.round()).abs() <= NEAR_INTEGER * (1.0 + v.abs() * NEAR_INTEGER)
+        })
+    };
+    let times = MULTIPLES.map(f64::from).find(|times| near(*times))?;
+    let integer = |v: &f64| {
+        let value = (v * times).round();
+        (value.abs() < LARGEST).then(|| IBig::from(value as i64))
+    };
+    numbers.iter().map(integer).collect()
 }
 
 /// Returns a weight of few digits: more prove nothing more.
@@ -200,8 +426,15 @@ impl Strategy for NewtonSet {
         if search.has_candidates() {
             return Ok(Found::GaveUp(GaveUp::NotThere));
         }
-        if self.rows.is_empty() {
-            self.begin(search)?;
+        if !std::mem::replace(&mut self.begun, true) {
+            match search.shape.sparse {
+                true => {
+                    if let Some(found) = self.contested(search)? {
+                        return Ok(found);
+                    }
+                }
+                false => self.begin(search)?,
+            }
         }
         while !self.ended && self.rounds < ROUNDS {
             self.rounds += 1;

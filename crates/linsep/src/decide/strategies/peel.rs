@@ -13,6 +13,9 @@
 //! Documents nearly always have a word of their own, so that few rows of text are contested, or none.
 //! Cost: two reads of the data, and its pattern once more in memory.
 
+use dashu_int::IBig;
+use linsep_proof::exact::parts;
+
 use crate::Samples;
 use crate::data::samples::SparseBuilder;
 use crate::lift::Rows;
@@ -101,6 +104,55 @@ impl Peeled {
     }
 }
 
+impl Peeled {
+    /// Returns integers, the bias last, with positive scores for all rows that went, and zero for those that stay.
+    ///
+    /// Each is a power of two: so large that what went with its coordinate outweighs all that went later.
+    pub fn separator(&self, samples: &Samples) -> Vec<IBig> {
+        let columns = samples.columns();
+        // By coordinate: the exponent and the sign.
+        let mut powers: Vec<Option<(i64, f64)>> = vec![None; columns + 1];
+        for (k, gone) in self.layers.iter().rev() {
+            let mut need = 0;
+            let mut own = 1.0;
+            for &i in gone {
+                let sign = if samples.positive()[i] { 1.0 } else { -1.0 };
+                let (mut value, mut against, mut count) = (0.0, i64::MIN, 0_i64);
+                let mut visit = |c: usize, v: f64| {
+                    if c == *k {
+                        value = sign * v;
+                    } else if let Some((power, other)) = powers[c]
+                        && sign * v * other < 0.0
+                    {
+                        against = against.max(power + exponent(v) + 1);
+                        count += 1;
+                    }
+                };
+                samples.features().for_each(i, |c, v| visit(c, v));
+                visit(columns, 1.0);
+                own = f64::signum(value);
+                if count > 0 {
+                    let times = i64::from(count.ilog2()) + 1;
+                    need = need.max(against + times - exponent(value));
+                }
+            }
+            powers[*k] = Some((need, own));
+        }
+        let least = powers.iter().flatten().map(|(power, _)| *power).min().unwrap_or(0);
+        let integer = |(power, sign): &(i64, f64)| {
+            let value = IBig::ONE << (power - least) as usize;
+            if *sign < 0.0 { -value } else { value }
+        };
+        powers.iter().map(|own| own.as_ref().map_or(IBig::ZERO, integer)).collect()
+    }
+}
+
+/// Returns e with 2^e <= |v| < 2^(e + 1), for v other than zero.
+fn exponent(v: f64) -> i64 {
+    let (mantissa, exponent) = parts(v);
+    i64::from(exponent) + i64::from(mantissa.unsigned_abs().ilog2())
+}
+
 /// Returns these rows, without the features that none of them has, and the features that are left.
 ///
 /// # Panics
@@ -165,6 +217,37 @@ mod tests {
         check(&[&[(7, 1.0)], &[(7, 2.0), (9, 1.0)], &[(7, 3.0)]], "+-+", &[]);
         // A stored zero is no value, and a negative value of the other class is on the same side.
         check(&[&[(3, 0.0), (5, 1.0)], &[(5, -1.0)]], "+-", &[]);
+    }
+
+    #[test]
+    fn what_went_first_outweighs_the_rest() {
+        // A chain: each row has the coordinate of the next with the other sign, times much more.
+        let rows: Vec<Vec<(u32, f64)>> = (0..40_u32)
+            .map(|i| {
+                let sign = if i % 2 == 0 { 1.0 } else { -1.0 };
+                vec![(i, sign), (i + 1, -1e30 * sign)]
+            })
+            .chain([vec![(50, 1.0)], vec![(50, 1.0)]])
+            .collect();
+        let rows: Vec<&[(u32, f64)]> = rows.iter().map(Vec::as_slice).collect();
+        let samples = sparse(&rows, &format!("{}+-", "+-".repeat(20)));
+        let peeled = peel(&samples);
+        assert_eq!(peeled.contested, [40, 41]);
+        let w = peeled.separator(&samples);
+        for (i, row) in rows.iter().enumerate() {
+            let mut sum = linsep_proof::exact::ExactSum::default();
+            for &(k, v) in *row {
+                let (m, e) = linsep_proof::exact::parts(v);
+                sum.add(&w[k as usize] * m, e);
+            }
+            sum.add(w[1000].clone(), 0);
+            let expected = match i {
+                40.. => std::cmp::Ordering::Equal,
+                _ if samples.positive()[i] => std::cmp::Ordering::Greater,
+                _ => std::cmp::Ordering::Less,
+            };
+            assert_eq!(sum.sign(), expected, "row {i}");
+        }
     }
 
     #[test]
