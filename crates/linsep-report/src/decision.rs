@@ -302,7 +302,7 @@ fn conflict(summary: &mut Summary, shown: &ShownRows, decision: &Decision) {
         (_, Some(_)) => {
             let exact = shown.voice.option("conflict", Some("exact"));
             format!(
-                "{count} rule it out by one matrix ({exact} finds fewer that cancel); the heaviest:"
+                "{count} rule it out by one matrix ({exact} finds rows that cancel); the heaviest:"
             )
         }
     };

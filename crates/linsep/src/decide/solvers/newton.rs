@@ -13,7 +13,9 @@
 //! An optimum exists exactly if no hyperplane separates the rows, not even weakly; near it each step doubles the digits. The method sees no
 //! difference between coordinates, so rows are seen in those that floats like best: centred, of about the same size.
 //!
-//! Cost per step: the matrix H, order rows D², and its factor, D³ / 3; sparse rows the squares of what they store.
+//! Each factor of H serves some more steps, as long as each promises much less than the one before.
+//!
+//! Cost per factor: the matrix H, order rows D², and its factor, D³ / 3; sparse rows the squares of what they store.
 
 use linsep_data::Halt;
 use rayon::prelude::*;
@@ -35,6 +37,9 @@ const WHOLE: std::ops::Range<f64> = 0.7..1.4;
 const RIDGE: f64 = 1e-12;
 /// Pivots below this share of the diagonal are of columns that seem to depend on those before: they stay as they are.
 const DEPENDENT: f64 = 1e-10;
+/// Steps that one factor serves at most after its own, and how much less than the one before each has to promise.
+const CHORDS: usize = 6;
+const LESS: f64 = 0.5;
 /// Rows of what one task computes.
 const TASK: usize = 128;
 
@@ -121,32 +126,52 @@ impl LogisticNewton {
     /// Goes on until it ends.
     pub fn run(&mut self, halt: Halt) -> NewtonEnd {
         while self.steps < STEPS && !halt() {
-            if self.scores.iter().all(|s| *s > 0.0) {
+            if self.is_separated() {
                 return NewtonEnd::Separated;
             }
             self.steps += 1;
-            let Some((step, promised)) = self.step(halt) else {
+            if self.renew(halt).is_none() {
                 return NewtonEnd::Open;
-            };
-            self.promised = promised;
-            let ahead = self.scores_of(&step);
-            let length = lowest_along(&self.scores, &ahead);
-            f64::axpy(length, &step, &mut self.w);
-            f64::axpy(length, &ahead, &mut self.scores);
-            let soon = promised < SOON && WHOLE.contains(&length) && !self.tried;
-            if soon || promised < NEAR {
-                self.tried = true;
-                return NewtonEnd::Cancelling;
+            }
+            // The first step is Newton's own; a factor costs far more than a step, so it serves some more.
+            let mut most = f64::INFINITY;
+            for _ in 0..=CHORDS {
+                let Some((step, promised)) = self.step() else { return NewtonEnd::Open };
+                if promised > most {
+                    break;
+                }
+                (self.promised, most) = (promised, LESS * promised);
+                let length = self.go(&step);
+                let soon = promised < SOON && WHOLE.contains(&length) && !self.tried;
+                if soon || promised < NEAR {
+                    self.tried = true;
+                    return NewtonEnd::Cancelling;
+                }
+                if self.is_separated() {
+                    return NewtonEnd::Separated;
+                }
             }
         }
         NewtonEnd::Open
     }
 
-    /// Returns the step that Newton's method takes, and what it promises.
-    fn step(&mut self, halt: Halt) -> Option<(Vec<f64>, f64)> {
+    fn is_separated(&self) -> bool {
+        self.scores.iter().all(|s| *s > 0.0)
+    }
+
+    /// Goes as far along a step as the loss falls; returns how far.
+    fn go(&mut self, step: &[f64]) -> f64 {
+        let ahead = self.scores_of(step);
+        let length = lowest_along(&self.scores, &ahead);
+        f64::axpy(length, step, &mut self.w);
+        f64::axpy(length, &ahead, &mut self.scores);
+        length
+    }
+
+    /// Makes the factor of H at w. Nothing if there is none, or it was halted.
+    fn renew(&mut self, halt: Halt) -> Option<()> {
         let weights = self.weights();
         let curvature: Vec<f64> = weights.iter().map(|l| l * (1.0 - l)).collect();
-        let r = self.combined(&weights);
         // One at a time: they may be large.
         self.factor = None;
         let (factor, dependent) = match &self.rows {
@@ -162,9 +187,16 @@ impl LogisticNewton {
                 (CurvatureFactor::Sparse(factor), dependent)
             }
         };
+        (self.factor, self.dependent) = (Some((factor, curvature)), dependent);
+        Some(())
+    }
+
+    /// Returns the step that the last factor makes, and what it promises.
+    fn step(&self) -> Option<(Vec<f64>, f64)> {
+        let (factor, _) = self.factor.as_ref()?;
+        let r = self.combined(&self.weights());
         let mut step = r.clone();
         factor.solve(&mut step);
-        (self.factor, self.dependent) = (Some((factor, curvature)), dependent);
         let promised = f64::dot(&r, &step);
         (promised.is_finite() && promised >= 0.0).then_some((step, promised))
     }

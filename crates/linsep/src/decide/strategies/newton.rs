@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! begin     dense rows: those nearest to the best hyperplane that is known, and some from everywhere
-//!           sparse rows: those that are contested                           peel.rs
+//!           rows that are mostly zero: those that are contested             peel.rs
 //! repeat    Newton's method on the logistic loss                            solvers/newton.rs
 //!           all of them on their own sides: scan all rows; no mistake: a candidate; else the worst join
 //!           they nearly cancel: their weights make a matrix, which the checker looks at
@@ -46,6 +46,9 @@ const MOST_NUMBERS: usize = 1 << 24;
 const MULTIPLES: std::ops::RangeInclusive<u32> = 1..=16;
 const NEAR_INTEGER: f64 = 1e-4;
 const LARGEST: f64 = 1e15;
+/// Rows at which it is seen whether dense rows are mostly zero: one number in so many is not.
+const SAMPLED_ROWS: usize = 512;
+const SPARSE: usize = 10;
 /// Columns that are looked at one by one if they do not depend on others all together.
 const ONE_BY_ONE: usize = 64;
 
@@ -67,10 +70,12 @@ struct LookedAt {
     numbers: Vec<usize>,
     /// The number of features that they have.
     columns: usize,
-    /// What was peeled off, if they are sparse.
+    /// What was peeled off, if they are mostly zero.
     rest: Option<ContestedRows>,
     view: Conditioning,
     newton: LogisticNewton,
+    /// Whether a matrix of all columns that do not plainly depend on others was refused.
+    refused: bool,
 }
 
 /// Sparse rows that are contested.
@@ -147,7 +152,7 @@ impl NewtonSet {
         let Some((view, rows)) = Conditioning::of(&samples) else { return Ok(None) };
         let newton = LogisticNewton::new(rows, self.plane.as_deref().map(|w| view.seen(w)));
         let (numbers, columns) = (self.rows.clone(), samples.columns());
-        Ok(Some(LookedAt { numbers, columns, rest: None, view, newton }))
+        Ok(Some(LookedAt { numbers, columns, rest: None, view, newton, refused: false }))
     }
 
     /// Looks at sparse rows that are contested; returns what was found, if nothing is.
@@ -171,7 +176,8 @@ impl NewtonSet {
         let newton = LogisticNewton::new(rows, start.map(|w| view.seen(&w)));
         let (numbers, count) = (peeled.contested.clone(), few.columns());
         let rest = Some(ContestedRows { samples: few, columns, peeled });
-        self.looked = Some(LookedAt { numbers, columns: count, rest, view, newton });
+        let refused = false;
+        self.looked = Some(LookedAt { numbers, columns: count, rest, view, newton, refused });
         Ok(None)
     }
 
@@ -213,7 +219,8 @@ impl NewtonSet {
             }
             NewtonEnd::Cancelling => {
                 let found = looked.matrix(search)?;
-                self.ended = !looked.newton.can_go_on();
+                self.ended = looked.refused && !looked.newton.can_go_on();
+                looked.refused = true;
                 self.looked = Some(looked);
                 Ok(found.map(|found| Found::Matrix(Box::new(found))))
             }
@@ -331,6 +338,7 @@ impl LookedAt {
         if dependent.is_empty() {
             return Ok(Some((vec![], vec![])));
         }
+        let mut kept = (vec![], vec![]);
         if let Some(vectors) = self.integer_relations() {
             let holds = |vectors: &[Vec<IBig>]| -> Result<bool, PassError> {
                 let found = data.fold_until(OnPlanes::new(planes(vectors), 1), halt)?;
@@ -341,15 +349,17 @@ impl LookedAt {
             }
             // Some may only nearly depend on others.
             if dependent.len() <= ONE_BY_ONE {
-                let mut kept = (vec![], vec![]);
                 for (&k, vector) in dependent.iter().zip(vectors) {
                     if holds(std::slice::from_ref(&vector))? {
                         kept.0.push(k);
                         kept.1.push(vector);
                     }
                 }
-                return Ok(Some(kept));
             }
+        }
+        // Where weights differ much, pivots are small without a reason.
+        if !self.refused {
+            return Ok(Some(kept));
         }
         if self.columns > RELATIONS {
             return Ok(None);
@@ -386,6 +396,20 @@ impl LookedAt {
         raw.iter_mut().for_each(|v| *v /= own);
         Some(raw)
     }
+}
+
+/// Returns true if rows are sparse, or might be: columns of levels, say, each a zero or a one.
+fn is_mostly_zero(search: &Search) -> Result<bool, PassError> {
+    if search.shape.sparse {
+        return Ok(true);
+    }
+    let Some(samples) = search.data.gather()? else { return Ok(false) };
+    let rows = spread(samples.rows(), SAMPLED_ROWS);
+    let mut stored = 0;
+    for &i in &rows {
+        samples.features().for_each(i, |_, x| stored += usize::from(x != 0.0));
+    }
+    Ok(stored * SPARSE <= rows.len() * samples.columns())
 }
 
 /// Returns the numbers below `count` that are not among those kept, which rise.
@@ -427,7 +451,7 @@ impl Strategy for NewtonSet {
             return Ok(Found::GaveUp(GaveUp::NotThere));
         }
         if !std::mem::replace(&mut self.begun, true) {
-            match search.shape.sparse {
+            match is_mostly_zero(search)? {
                 true => {
                     if let Some(found) = self.contested(search)? {
                         return Ok(found);
