@@ -46,6 +46,8 @@ const MOST_NUMBERS: usize = 1 << 24;
 const MULTIPLES: std::ops::RangeInclusive<u32> = 1..=16;
 const NEAR_INTEGER: f64 = 1e-4;
 const LARGEST: f64 = 1e15;
+/// What of its numbers is zero.
+const NOTHING: f64 = 1e-6;
 /// Rows at which it is seen whether dense rows are mostly zero: one number in so many is not.
 const SAMPLED_ROWS: usize = 512;
 const SPARSE: usize = 10;
@@ -420,7 +422,8 @@ fn without(count: usize, kept: &[usize]) -> Vec<usize> {
 /// Columns that depend on others, and as many vectors.
 type RelationsFound = Option<(Vec<usize>, Vec<Vec<IBig>>)>;
 
-/// Returns a small multiple of the numbers that has integers, as far as floats can tell.
+/// Returns a multiple of the numbers that has integers, as far as floats can tell: a small one, or one of those that make the
+/// smallest of them small.
 fn integers(numbers: &[f64]) -> Option<Vec<IBig>> {
     let near = |times: f64| {
         numbers.iter().all(|v| {
@@ -428,7 +431,11 @@ fn integers(numbers: &[f64]) -> Option<Vec<IBig>> {
             (v - v.round()).abs() <= NEAR_INTEGER * (1.0 + v.abs() * NEAR_INTEGER)
         })
     };
-    let times = MULTIPLES.map(f64::from).find(|times| near(*times))?;
+    let something = numbers.iter().map(|v| v.abs()).filter(|v| *v > NOTHING);
+    let least = something.fold(f64::INFINITY, f64::min);
+    let multiples = [1.0, 1.0 / least].into_iter();
+    let mut multiples = multiples.flat_map(|unit| MULTIPLES.map(move |m| unit * f64::from(m)));
+    let times = multiples.find(|times| near(*times))?;
     let integer = |v: &f64| {
         let value = (v * times).round();
         (value.abs() < LARGEST).then(|| IBig::from(value as i64))
@@ -467,5 +474,26 @@ impl Strategy for NewtonSet {
             }
         }
         Ok(Found::GaveUp(GaveUp::Stuck))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(numbers: &[f64], expected: Option<&[i64]>) {
+        let expected = expected.map(|v| v.iter().map(|&v| IBig::from(v)).collect());
+        assert_eq!(integers(numbers), expected, "{numbers:?}");
+    }
+
+    #[test]
+    fn multiples_that_are_integers() {
+        check(&[1.0, 0.0, -3.0 + 1e-9], Some(&[1, 0, -3]));
+        check(&[1.0, 0.5, -1.0 / 3.0], Some(&[6, 3, -2]));
+        // A bias that is a fortieth of the sum of all words.
+        check(&[-0.025, -0.025 + 1e-9, 1e-9, 1.0], Some(&[-1, -1, 0, 40]));
+        check(&[1.0, 0.1234567], None);
+        check(&[1.0, f64::NAN], None);
+        check(&[1.0, 1e20], None);
     }
 }
