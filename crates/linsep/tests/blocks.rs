@@ -190,6 +190,16 @@ fn wide_rows_by_the_smooth_way_and_by_duplicates() {
     check_elsewhere(&twice, &any);
 }
 
+#[test]
+fn wrong_labels_of_many_features_by_one_matrix() {
+    let good = Generator::new(2600, 104, 5).samples::<f64>().unwrap();
+    let labels = good.positive().iter().enumerate().map(|(i, y)| *y != (i % 50 == 0)).collect();
+    let wrong = Samples::dense(values(&good), 104, labels).unwrap();
+    let decision = check(&wrong, &DecideOptions::default());
+    assert_eq!((decision.verdict(), decision.way), (Some(Verdict::Inseparable), Way::Newton));
+    check_elsewhere(&wrong, &DecideOptions::default());
+}
+
 /// How many rows must go is checked in blocks as it is in memory.
 #[test]
 fn removals_are_checked_wherever_rows_are() {

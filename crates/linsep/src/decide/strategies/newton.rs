@@ -405,13 +405,15 @@ fn is_mostly_zero(search: &Search) -> Result<bool, PassError> {
     if search.shape.sparse {
         return Ok(true);
     }
-    let Some(samples) = search.data.gather()? else { return Ok(false) };
-    let rows = spread(samples.rows(), SAMPLED_ROWS);
+    if !search.data.raw().fits() {
+        return Ok(false);
+    }
+    let samples = search.data.fetch(&spread(search.shape.rows, SAMPLED_ROWS))?;
     let mut stored = 0;
-    for &i in &rows {
+    for i in 0..samples.rows() {
         samples.features().for_each(i, |_, x| stored += usize::from(x != 0.0));
     }
-    Ok(stored * SPARSE <= rows.len() * samples.columns())
+    Ok(stored * SPARSE <= samples.rows() * samples.columns())
 }
 
 /// Returns the numbers below `count` that are not among those kept, which rise.
