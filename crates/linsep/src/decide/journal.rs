@@ -336,6 +336,8 @@ struct RunEntry {
     largest_margin: bool,
     kind: MarginKind,
     gap: f64,
+    /// A number that tells one start from another; none without one.
+    start: Option<u64>,
 }
 
 impl RunEntry {
@@ -346,6 +348,7 @@ impl RunEntry {
             largest_margin: options.margin == MarginGoal::Max,
             kind: options.kind,
             gap: options.gap,
+            start: options.start.as_ref().map(|start| fnv1a(FNV_BASIS, &encode(start))),
         }
     }
 
@@ -357,6 +360,7 @@ impl RunEntry {
             (self.largest_margin != other.largest_margin, "goals for the margin"),
             (self.kind != other.kind, "kinds of margin"),
             (self.gap.to_bits() != other.gap.to_bits(), "gaps"),
+            (self.start != other.start, "hyperplanes to begin with"),
         ];
         differ.into_iter().find(|(differs, _)| *differs).map(|(_, what)| what)
     }

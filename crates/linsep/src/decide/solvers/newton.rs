@@ -73,6 +73,7 @@ pub struct LogisticNewton {
     /// Whether weights have been handed out before they were as good as they get.
     tried: bool,
     steps: usize,
+    most: usize,
     /// What the last step promised.
     promised: f64,
 }
@@ -133,12 +134,19 @@ impl LogisticNewton {
             dependent: false,
             tried: false,
             steps: 0,
+            most: STEPS,
             promised: f64::INFINITY,
         };
         if let Some(plane) = plane {
             newton.start_at(plane);
         }
         Some(newton)
+    }
+
+    /// Returns the method with so many steps at most.
+    pub fn with_steps(mut self, most: usize) -> Self {
+        self.most = most;
+        self
     }
 
     /// Goes to a hyperplane of raw rows, or to the multiple of it where the loss is lowest.
@@ -158,7 +166,7 @@ impl LogisticNewton {
 
     /// Goes on until it ends.
     pub fn run(&mut self, halt: Halt) -> NewtonEnd {
-        while self.steps < STEPS && !halt() {
+        while self.steps < self.most && !halt() {
             if self.scores.iter().all(|s| *s > 0.0) {
                 return NewtonEnd::Separated;
             }
@@ -252,7 +260,7 @@ impl LogisticNewton {
 
     /// Returns true if more steps would make better weights.
     pub fn can_go_on(&self) -> bool {
-        self.promised >= NEAR && self.steps < STEPS
+        self.promised >= NEAR && self.steps < self.most
     }
 
     /// Returns true if columns seem to depend on each other.

@@ -1,7 +1,8 @@
 //! Newton's method on a few rows per coordinate: a separator that a scan corrects, or a matrix that rules every separation out.
 //!
 //! ```text
-//! begin     with the rows nearest to the best hyperplane that is known, and some from everywhere; sparse rows with all
+//! begin     with the rows nearest to the best hyperplane that is known, and some from everywhere; sparse rows with all;
+//!           with a hyperplane to begin with: rows drawn for it                                drawn.rs
 //! repeat    Newton's method on the logistic loss                            solvers/newton.rs
 //!           all of them on their own sides: scan all rows; no mistake: a candidate; else the worst join
 //!           they nearly cancel: their weights make a matrix, which the checker looks at
@@ -14,7 +15,9 @@ use std::collections::HashSet;
 use dashu_int::IBig;
 use linsep_proof::{MarginKind, RowWeights};
 
+use super::super::exact::integers::odd_parts;
 use super::super::folds::Scorer;
+use super::super::folds::constants::Constants;
 use super::super::folds::scan::Scan;
 use super::super::outcome::{Way, WeakSeparator};
 use super::super::passes::PassError;
@@ -22,6 +25,7 @@ use super::super::plan::WorkingSize;
 use super::super::search::{Search, spread};
 use super::super::solvers::newton::{LogisticNewton, NewtonEnd};
 use super::super::spanning::{orthogonal_to, spanning};
+use super::drawn::{self, Drawing};
 use super::{Found, GaveUp, Strategy, halted};
 use crate::{Hyperplane, Samples};
 
@@ -53,6 +57,10 @@ pub(super) struct NewtonSet {
     plane: Option<Vec<f64>>,
     /// The method on these rows, where it can go on.
     newton: Option<LogisticNewton>,
+    /// What draws rows for a hyperplane to begin with, where there is one.
+    drawing: Option<Drawing>,
+    /// Whether constant columns were taken for all that depend on others.
+    guessed: bool,
     rounds: usize,
     ended: bool,
 }
@@ -60,8 +68,32 @@ pub(super) struct NewtonSet {
 impl NewtonSet {
     /// Returns the method before its first step.
     pub fn new(size: WorkingSize) -> Self {
-        let (rows, known) = (vec![], HashSet::new());
-        NewtonSet { size, rows, known, plane: None, newton: None, rounds: 0, ended: false }
+        NewtonSet {
+            size,
+            rows: vec![],
+            known: HashSet::new(),
+            plane: None,
+            newton: None,
+            drawing: None,
+            guessed: false,
+            rounds: 0,
+            ended: false,
+        }
+    }
+
+    /// Returns the method that draws its rows for the hyperplane to begin with.
+    pub fn drawing(size: WorkingSize) -> Self {
+        NewtonSet { drawing: Some(Drawing::new(size)), ..NewtonSet::new(size) }
+    }
+
+    /// Takes the next rows that are drawn in the place of those before. Returns false if there are none.
+    fn draw(&mut self, search: &mut Search) -> Result<bool, PassError> {
+        let Some(drawing) = &mut self.drawing else { return Ok(false) };
+        let Some(drawn) = drawing.next(search)? else { return Ok(false) };
+        (self.rows, self.plane) = (drawn.rows, drawn.plane);
+        self.known = self.rows.iter().copied().collect();
+        (self.newton, self.ended, self.guessed) = (None, false, false);
+        Ok(true)
     }
 
     fn begin(&mut self, search: &mut Search) -> Result<(), PassError> {
@@ -108,7 +140,11 @@ impl NewtonSet {
             Some(newton) => Some(newton),
             None => {
                 let samples = self.samples(search)?;
-                LogisticNewton::new(&samples, self.plane.as_deref())
+                let newton = LogisticNewton::new(&samples, self.plane.as_deref());
+                match self.drawing {
+                    Some(_) => newton.map(|newton| newton.with_steps(drawn::STEPS)),
+                    None => newton,
+                }
             }
         };
         let Some(mut newton) = newton else {
@@ -124,8 +160,10 @@ impl NewtonSet {
                 Ok(None)
             }
             NewtonEnd::Cancelling => {
+                let before = self.guessed;
                 let found = self.matrix(search, &newton)?;
-                self.ended = !newton.can_go_on();
+                // A guess that the checker refuses is followed by what takes longer.
+                self.ended = !newton.can_go_on() && self.guessed == before;
                 self.newton = Some(newton);
                 Ok(found.map(|found| Found::Matrix(Box::new(found))))
             }
@@ -154,7 +192,7 @@ impl NewtonSet {
 
     /// Returns the weights, and how columns depend on each other if they seem to.
     fn matrix(
-        &self,
+        &mut self,
         search: &Search,
         newton: &LogisticNewton,
     ) -> Result<Option<MatrixFound>, PassError> {
@@ -171,6 +209,26 @@ impl NewtonSet {
                 return Ok(None);
             }
             let halt = search.budget.halt_between_passes();
+            let constants = match self.guessed {
+                // What the bias does, a constant column does too: nearly every design of a model has one.
+                false => search.data.fold(Constants, &halt)?.found(),
+                true => vec![],
+            };
+            if !constants.is_empty() {
+                self.guessed = true;
+                let dimension = search.dimension();
+                orthogonal = constants.iter().map(|pair| relation(*pair, dimension)).collect();
+                left_out = constants.into_iter().map(|(column, _)| column).collect();
+                let first = newton.first().iter().copied();
+                let first = first.filter(|k| !left_out.contains(k)).collect();
+                return Ok(Some(MatrixFound {
+                    weights,
+                    left_out,
+                    orthogonal,
+                    first,
+                    separator: None,
+                }));
+            }
             let Some(spanned) = spanning(search.data, weights.rows(), &halt)? else {
                 return Ok(None);
             };
@@ -184,6 +242,16 @@ impl NewtonSet {
         let first = newton.first().iter().copied().filter(|k| !left_out.contains(k)).collect();
         Ok(Some(MatrixFound { weights, left_out, orthogonal, first, separator: None }))
     }
+}
+
+/// Returns what all rows are orthogonal to if they have this number in this column.
+fn relation((column, number): (usize, f64), dimension: usize) -> Vec<IBig> {
+    let (mantissa, exponent) = odd_parts(number);
+    let shifted = |value: IBig, by: i32| value << by.max(0) as usize;
+    let mut vector = vec![IBig::ZERO; dimension];
+    vector[column] = shifted(IBig::ONE, -exponent);
+    vector[dimension - 1] = -shifted(mantissa.into(), exponent);
+    vector
 }
 
 /// Returns a weight of few digits: more prove nothing more.
@@ -200,10 +268,15 @@ impl Strategy for NewtonSet {
         if search.has_candidates() {
             return Ok(Found::GaveUp(GaveUp::NotThere));
         }
-        if self.rows.is_empty() {
+        if self.rows.is_empty() && !self.draw(search)? {
             self.begin(search)?;
         }
-        while !self.ended && self.rounds < ROUNDS {
+        if search.has_candidates() {
+            // The hyperplane to begin with makes no mistake. The largest margin is for those that come after.
+            let enough = !search.options.seeks(MarginKind::Angular);
+            return Ok(if enough { Found::Candidate } else { Found::GaveUp(GaveUp::NotThere) });
+        }
+        while self.rounds < ROUNDS && (!self.ended || self.draw(search)?) {
             self.rounds += 1;
             if let Some(found) = self.round(search)? {
                 return Ok(found);
