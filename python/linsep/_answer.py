@@ -85,7 +85,11 @@ def question(ask: str, **options: Any) -> str:
 
 
 # What numbers have to be that JSON has no word for, as Rust says it of others.
-_EXPECTED = {"gap": "a number between 0 and 1", "time_limit": "a time above 0", "start": "finite numbers"}
+_EXPECTED = {
+    "gap": "a number between 0 and 1",
+    "time_limit": "a time above 0",
+    "start": "finite numbers",
+}
 
 
 def written(options: Mapping[str, Any]) -> str:

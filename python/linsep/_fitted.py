@@ -1,7 +1,7 @@
-"""Fitted models: the coefficients that the search begins with, and what an estimator says of its question.
+"""Fitted models: the coefficients that the search begins with, and what an estimator asks about.
 
-Coefficients change no answer: the checker in Rust accepts what they lead to, or the search goes on without them.
-So whatever cannot be read here, or is not finite, is left out.
+Coefficients change no answer: the checker accepts what they lead to, or the search goes on without. So
+whatever cannot be read here, or is not finite, is left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def is_estimator(x: Any) -> bool:
 
 
 def statsmodels_start(x: Any, columns: int) -> list[float] | None:
-    """Return the coefficients of what a fit of statsmodels returned, in the order of the model, if it has any."""
+    """Return the coefficients of what a fit of statsmodels returned, in order, if it has any."""
     inner = getattr(x, "model", None)
     if inner is None or not hasattr(x, "params"):
         return None
@@ -56,7 +56,7 @@ def from_estimator(estimator: Any, given: dict[str, Any]) -> tuple[str, dict[str
     if name not in _ESTIMATORS:
         raise TypeError(
             f"a {name} is not known; expected {', '.join(_ESTIMATORS)}, or X and y with start= for the "
-            "coefficients. Of a pipeline or a search give the fitted estimator inside, and the data that it saw"
+            "coefficients. Of a pipeline or a search give the fitted estimator inside, and its data"
         )
     if not hasattr(estimator, "coef_"):
         raise ValueError(f"the {name} is not fitted: fit it first, or give X and y alone")

@@ -20,7 +20,7 @@ def is_formula(x: Any, data: Any) -> bool:
 
 
 def is_statsmodels(x: Any) -> bool:
-    """Return whether x is a model of statsmodels, or what its fit returned; firthmodels has models of this shape."""
+    """Return whether x is a model of statsmodels, or one of firthmodels in its shape, fitted or not."""
     inner = getattr(x, "model", x)
     module = type(inner).__module__.partition(".")[0]
     ours = module in ("statsmodels", "firthmodels")
@@ -112,7 +112,7 @@ def _outcome(left: str, data: Any) -> Any:
 
 
 def from_statsmodels(x: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """Return design, outcome and arguments of a model of statsmodels; of a fitted one also where to begin."""
+    """Return design, outcome and arguments of a model of statsmodels, fitted or not."""
     design, outcome, arguments = _of_model(x)
     start = statsmodels_start(x, design.shape[1])
     return design, outcome, arguments if start is None else {**arguments, "start": start}

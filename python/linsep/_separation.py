@@ -173,9 +173,9 @@ def check_separation(
         OrderedModel, ConditionalLogit or PHReg; what their `fit` returns is answered sooner. Or a table
         in a file, as for :func:`linsep.decide`: then `trials`, `weights`, `groups`, `time`, `event` and
         `entry` are names of its columns. Or a fitted estimator, followed by its design and outcome:
-        ``check_separation(estimator, X, y)`` for LogisticRegression and PoissonRegressor of scikit-learn,
-        FirthLogisticRegression and FirthCoxPH of firthmodels. The question is about their model without
-        a penalty.
+        ``check_separation(estimator, X, y)`` for LogisticRegression and PoissonRegressor of
+        scikit-learn, FirthLogisticRegression and FirthCoxPH of firthmodels. The question is about their
+        model without a penalty.
     y : array-like of shape (rows,)
         The outcome: labels, categories or counts. A formula, a model and a table have their own.
     *outcome
@@ -212,8 +212,8 @@ def check_separation(
     parallel : bool
         Whether columns have one coefficient for all ordered categories, or one per threshold.
     start : array-like, optional
-        Coefficients to begin with, one for each of :attr:`Separation.columns` and in their order: those of
-        a fit, as a rule. They change no answer, only how soon it is found.
+        Coefficients to begin with, one for each of :attr:`Separation.columns` and in their order: those
+        of a fit, as a rule. They change no answer, only how soon it is found.
     max_passes, time_limit
         Limits of the whole question, as for :func:`linsep.decide`; what is proven by then is said.
 
@@ -278,9 +278,12 @@ def check_separation(
     }
     if is_estimator(X) and len(outcome) <= 1:
         model, own = from_estimator(X, arguments)
-        X, y, arguments = y, *(outcome or [None]), {**arguments, **own}
+        X, y = y, outcome[0] if outcome else None
+        arguments = {**arguments, **own}
     elif outcome:
-        raise TypeError("check_separation() takes X and y; a third argument follows a fitted estimator alone")
+        raise TypeError(
+            "check_separation() takes X and y; a third argument follows a fitted estimator alone"
+        )
     if isinstance(X, Table) or (is_path(X) and not is_formula(X, data)):
         return _of_table(X, y, model, arguments)
     matrix, response, model = _read(X, y, model, data, arguments)

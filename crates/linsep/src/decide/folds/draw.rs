@@ -68,6 +68,8 @@ pub struct Draw {
     /// What a row of zeros has for h, and what it has more for a value in each column.
     zeros: f64,
     values: Vec<f64>,
+    /// Whether some column has both: else all rows have the same h.
+    mixed: bool,
     keep: usize,
 }
 
@@ -92,10 +94,12 @@ impl Draw {
     pub fn new(plane: Vec<f64>, rows: usize, counts: &[u64], keep: usize) -> Self {
         let share = |count: u64| if count > 0 { 1.0 / count as f64 } else { 0.0 };
         let zero = |count: &u64| share((rows as u64).saturating_sub(*count));
+        let mixed = |count: &u64| *count > 0 && *count < rows as u64;
         Draw {
             plane,
             zeros: counts.iter().map(zero).sum::<f64>() + 1.0 / rows.max(1) as f64,
             values: counts.iter().map(|count| share(*count) - zero(count)).collect(),
+            mixed: counts.iter().any(mixed),
             keep,
         }
     }
@@ -135,18 +139,26 @@ impl FoldQuery for Draw {
         let [mut scores, mut losses, mut weights] = [(); 3].map(|()| vec![0.0; places.len()]);
         Rows::raw_in(samples, 1.0).scores(places.clone(), &self.plane, &mut scores);
         logistic(&scores, &mut losses, &mut weights);
-        for ((place, score), loss) in places.zip(&scores).zip(&losses) {
+        for ((place, score), weight) in places.zip(&scores).zip(&weights) {
             state.mistakes += u64::from(!(*score > 0.0));
-            let mut odds = self.zeros;
-            samples.features().for_each(place, |k, v| {
-                if v != 0.0 {
-                    odds += self.values[k];
-                }
-            });
-            // The logarithm of the key: numbers between 0 and the largest float would not do. ln(1 + exp(s)) is s + ln(1 + exp(-s)).
+            let mut h = self.zeros;
+            if self.mixed {
+                samples.features().for_each(place, |k, v| {
+                    if v != 0.0 {
+                        h += self.values[k];
+                    }
+                });
+            }
             let row = block.number(place);
-            let key = libm::log(-libm::log(chance(row))) - libm::log(odds) + (score + loss);
-            if key.is_nan() || key > state.limit {
+            let (chance, odds) = (chance(row), weight * h);
+            // -ln(u) is at least 1 - u: most logarithms need not be taken.
+            if 1.0 - chance > state.limit * odds {
+                continue;
+            }
+            // What weighs nothing, or overflows, comes last.
+            let key = -libm::log(chance) / odds;
+            let key = if key.is_nan() { f64::INFINITY } else { key };
+            if key > state.limit {
                 continue;
             }
             state.found.push((key, row));
