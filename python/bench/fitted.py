@@ -1,8 +1,8 @@
 """How long it takes to say that a fitted model's estimate exists, beside its fit and without it.
 
-`make bench-fitted` prints it, in milliseconds: the fit by statsmodels; the answer about what it returned,
-proof included; the answer about the same model unfitted; how many characters both proofs have. First come
-the families at a moderate size, then logistic regressions of growing size.
+`make bench-fitted` prints it, in milliseconds: the fit by statsmodels; the answer about what it
+returned, proof included; the answer about the same model unfitted; how many characters both proofs
+have. First come the families at a moderate size, then logistic regressions of growing size.
 """
 
 from __future__ import annotations

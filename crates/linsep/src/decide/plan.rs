@@ -49,7 +49,7 @@ const NEAR_START: usize = 3;
 const NEWTON_START: usize = 2;
 const NEWTON_MOST: usize = 8;
 /// The same where rows are drawn for a hyperplane to begin with, at least so many, and the products of numbers that a step may take.
-const DRAWN_START: usize = 8;
+const DRAWN_START: usize = 4;
 const DRAWN_LEAST: usize = 100;
 const DRAWN_PRODUCTS: usize = 400_000_000;
 /// Rows per coordinate that a pass adds to it at most: more would slow the inner solve for nothing.
