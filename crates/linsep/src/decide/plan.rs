@@ -51,7 +51,7 @@ const NEWTON_MOST: usize = 8;
 /// The same where rows are drawn for a hyperplane to begin with, at least so many, and the products of numbers that a step may take.
 const DRAWN_START: usize = 4;
 const DRAWN_LEAST: usize = 100;
-const DRAWN_PRODUCTS: usize = 400_000_000;
+const DRAWN_PRODUCTS: usize = 100_000_000;
 /// Rows per coordinate that a pass adds to it at most: more would slow the inner solve for nothing.
 const ADDED_ROWS: usize = 4;
 /// Values that a working set may start with (1 GiB); it may grow to twice as many.

@@ -16,7 +16,7 @@ use super::super::search::Search;
 use crate::Hyperplane;
 
 /// Steps of Newton's method on rows that were drawn: they need a few, or tell nothing.
-pub(super) const STEPS: usize = 12;
+pub(super) const STEPS: usize = 8;
 /// How many times as many rows are drawn where those before told nothing.
 const MORE: usize = 8;
 
