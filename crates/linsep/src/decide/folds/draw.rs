@@ -140,7 +140,7 @@ impl FoldQuery for Draw {
         Rows::raw_in(samples, 1.0).scores(places.clone(), &self.plane, &mut scores);
         logistic(&scores, &mut losses, &mut weights);
         for ((place, score), weight) in places.zip(&scores).zip(&weights) {
-            state.mistakes += u64::from(!(*score > 0.0));
+            state.mistakes += u64::from(*score <= 0.0 || score.is_nan());
             let mut h = self.zeros;
             if self.mixed {
                 samples.features().for_each(place, |k, v| {
