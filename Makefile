@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-spark fuzz study paper-study mnist man clean
+.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-fitted bench-spark fuzz study paper-study mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -113,6 +113,9 @@ bench-labels: $(LABELS)/.installed ## Look for wrong labels beside cleanlab: COM
 
 bench-separation: python ## Ask whether estimates exist, beside HiGHS and statsmodels: seconds in one run
 	$(VENV)/bin/python python/bench/separation.py
+
+bench-fitted: python ## Ask whether estimates of fitted models exist: milliseconds beside the fit and without it
+	$(VENV)/bin/python python/bench/fitted.py
 
 bench-spark: python java build ## Decide 5,000,000 x 100 on a cluster, beside pyspark.ml: half an hour, 24 GB
 	$(VENV)/bin/python python/bench/spark.py

@@ -85,7 +85,11 @@ def question(ask: str, **options: Any) -> str:
 
 
 # What numbers have to be that JSON has no word for, as Rust says it of others.
-_EXPECTED = {"gap": "a number between 0 and 1", "time_limit": "a time above 0"}
+_EXPECTED = {
+    "gap": "a number between 0 and 1",
+    "time_limit": "a time above 0",
+    "start": "finite numbers",
+}
 
 
 def written(options: Mapping[str, Any]) -> str:
@@ -94,7 +98,8 @@ def written(options: Mapping[str, Any]) -> str:
     for name, value in given.items():
         if isinstance(value, np.generic):
             given[name] = value = value.item()
-        if isinstance(value, float) and not math.isfinite(value):
-            shown = "NaN" if math.isnan(value) else value
-            raise ValueError(f"{name} is {shown}; expected {_EXPECTED.get(name, 'a finite number')}")
+        for number in value if isinstance(value, list) else [value]:
+            if isinstance(number, float) and not math.isfinite(number):
+                shown = "NaN" if math.isnan(number) else number
+                raise ValueError(f"{name} is {shown}; expected {_EXPECTED.get(name, 'a finite number')}")
     return json.dumps(given)

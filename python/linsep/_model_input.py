@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from linsep._fitted import statsmodels_start
 from linsep._response import ORDINAL
 
 __all__ = ["from_formula", "from_statsmodels", "is_fitter", "is_formula", "is_statsmodels"]
@@ -19,10 +20,11 @@ def is_formula(x: Any, data: Any) -> bool:
 
 
 def is_statsmodels(x: Any) -> bool:
-    """Return whether x is a model of statsmodels, or what its fit returned."""
+    """Return whether x is a model of statsmodels, or one of firthmodels in its shape, fitted or not."""
     inner = getattr(x, "model", x)
     module = type(inner).__module__.partition(".")[0]
-    return module == "statsmodels" and hasattr(inner, "exog") and hasattr(inner, "endog")
+    ours = module in ("statsmodels", "firthmodels")
+    return ours and hasattr(inner, "exog") and hasattr(inner, "endog")
 
 
 def is_fitter(x: Any) -> bool:
@@ -110,7 +112,13 @@ def _outcome(left: str, data: Any) -> Any:
 
 
 def from_statsmodels(x: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """Return design, outcome and arguments of a model of statsmodels."""
+    """Return design, outcome and arguments of a model of statsmodels, fitted or not."""
+    design, outcome, arguments = _of_model(x)
+    start = statsmodels_start(x, design.shape[1])
+    return design, outcome, arguments if start is None else {**arguments, "start": start}
+
+
+def _of_model(x: Any) -> tuple[Any, Any, dict[str, Any]]:
     inner = getattr(x, "model", x)
     kind = type(inner).__name__
     exog = np.asarray(inner.exog, dtype=float)
@@ -118,8 +126,8 @@ def from_statsmodels(x: Any) -> tuple[Any, Any, dict[str, Any]]:
         raise ValueError("the model of statsmodels has no exog: there is no coefficient to ask about")
     names = [str(name) for name in list(inner.exog_names)[: exog.shape[1]]]
     endog = np.asarray(inner.endog)
-    design = _named(exog, names, getattr(inner.data, "row_labels", None))
-    if kind in ("Logit", "Probit"):
+    design = _named(exog, names, getattr(getattr(inner, "data", None), "row_labels", None))
+    if kind in ("Logit", "Probit", "FirthLogit"):
         return design, *_proportions(endog, None)
     if kind == "GLM":
         return design, *_of_glm(inner, endog)

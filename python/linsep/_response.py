@@ -127,6 +127,7 @@ def model_question(model: str, given: dict[str, Any], names: dict[str, str]) -> 
         max_passes=given.get("max_passes"),
         time_limit=given.get("time_limit"),
         most_rows=given.get("most_rows"),
+        start=given.get("start"),
         **names,
     )
 

@@ -17,6 +17,7 @@ from linsep._advice import Fitting, step_code
 from linsep._answer import Said, question
 from linsep._data import Labels, Matrix, read_matrix, unmasked
 from linsep._decision import whole
+from linsep._fitted import from_estimator, is_estimator
 from linsep._model_input import from_formula, from_statsmodels, is_fitter, is_formula, is_statsmodels
 from linsep._proof import Proof, Verification
 from linsep._response import MODELS, ROLES, Response, fitting_options, model_question, read_response
@@ -142,7 +143,7 @@ class Separation(Said):
 def check_separation(
     X: Any,
     y: Any = None,
-    *,
+    *outcome: Any,
     model: str = "binomial",
     data: Any = None,
     intercept: bool = False,
@@ -157,6 +158,7 @@ def check_separation(
     entry: Any = None,
     ties: str = "breslow",
     parallel: bool = True,
+    start: Any = None,
     max_passes: int | None = None,
     time_limit: float | None = None,
 ) -> Separation:
@@ -168,11 +170,16 @@ def check_separation(
         The design matrix as the model sees it: an array, a frame of pandas or polars, a sparse matrix,
         or a matrix of patsy or formulaic. Or a formula, with `data`. Or a model of statsmodels: Logit,
         Probit, GLM (binomial, Poisson and negative binomial), Poisson, NegativeBinomial, MNLogit,
-        OrderedModel, ConditionalLogit or PHReg, fitted or not. Or a table in a file, as for
-        :func:`linsep.decide`: then `trials`, `weights`, `groups`, `time`, `event` and `entry` are names
-        of its columns.
+        OrderedModel, ConditionalLogit or PHReg; what their `fit` returns says where to begin. Or a table
+        in a file, as for :func:`linsep.decide`: then `trials`, `weights`, `groups`, `time`, `event` and
+        `entry` are names of its columns. Or a fitted estimator, followed by its design and outcome:
+        ``check_separation(estimator, X, y)`` for LogisticRegression and PoissonRegressor of
+        scikit-learn, FirthLogisticRegression and FirthCoxPH of firthmodels. The question is about their
+        model without a penalty.
     y : array-like of shape (rows,)
         The outcome: labels, categories or counts. A formula, a model and a table have their own.
+    *outcome
+        After a fitted estimator and its design: the outcome.
     model : str
         "binomial" (logit, probit, cloglog), "multinomial", "cumulative", "adjacent" or "sequential"
         (ordered categories), "poisson" or "negative-binomial" (log link), "conditional" (logit within
@@ -204,6 +211,9 @@ def check_separation(
         What a Cox model makes of events at one time.
     parallel : bool
         Whether columns have one coefficient for all ordered categories, or one per threshold.
+    start : array-like, optional
+        Coefficients to begin with, one for each of :attr:`Separation.columns` and in their order: those
+        of a fit, as a rule. They change no answer, only how soon it is found.
     max_passes, time_limit
         Limits of the whole question, as for :func:`linsep.decide`; what is proven by then is said.
 
@@ -262,9 +272,18 @@ def check_separation(
         "positive": positive,
         "parallel": parallel,
         "intercept": intercept,
+        "start": None if start is None else np.asarray(start, dtype=float).ravel().tolist(),
         "max_passes": whole("max_passes", max_passes),
         "time_limit": None if time_limit is None else float(time_limit),
     }
+    if is_estimator(X) and len(outcome) <= 1:
+        model, own = from_estimator(X, arguments)
+        X, y = y, outcome[0] if outcome else None
+        arguments = {**arguments, **own}
+    elif outcome:
+        raise TypeError(
+            "check_separation() takes X and y; a third argument follows a fitted estimator alone"
+        )
     if isinstance(X, Table) or (is_path(X) and not is_formula(X, data)):
         return _of_table(X, y, model, arguments)
     matrix, response, model = _read(X, y, model, data, arguments)
@@ -285,6 +304,7 @@ def _read(
             raise TypeError("y was given with a model of statsmodels, which has its own")
         X, y, own = from_statsmodels(X)
         model = own.pop("model")
+        own = {**own, "start": arguments.get("start") or own.get("start")}
         arguments = {**arguments, "intercept": False, **own}
     elif is_fitter(X):
         raise TypeError(

@@ -24,6 +24,7 @@ use crate::decide::folds::astray::Astray;
 use crate::decide::folds::class_sums::ClassSums;
 use crate::decide::folds::constants::Constants;
 use crate::decide::folds::directions::Directions;
+use crate::decide::folds::draw::{Draw, ValueCounts};
 use crate::decide::folds::first_look::FirstLook;
 use crate::decide::folds::logistic::LogisticLine;
 use crate::decide::folds::off_span::OffSpan;
@@ -123,6 +124,8 @@ list! {
     Directions(Directions) "rows astray of several",
     Constants(Constants) "constant columns",
     StepSize(StepSize) "step size",
+    ValueCounts(ValueCounts) "counts of values",
+    Draw(Draw) "rows drawn",
     Evaluation(EvaluationQuery) "mistakes and margins",
     DistanceExtent(DistanceExtent) "extent of distances",
     DistanceBins(DistanceBins) "distances",

@@ -14,9 +14,10 @@ use linsep::data::write::{npy_header, npy_labels};
 use linsep::decide::{DecideOptions, Limit, Watch};
 use linsep::kernels::RowArithmetic;
 use linsep::models::{
-    Separation, SeparationKind, SeparationOptions, check_separation, check_separation_data,
+    Model, Response, Separation, SeparationKind, SeparationOptions, check_separation,
+    check_separation_data,
 };
-use linsep::proof::IBig;
+use linsep::proof::{IBig, Proof, verify_model};
 use machines::Machines;
 use proptest::prelude::*;
 
@@ -449,4 +450,78 @@ proptest! {
         rows.iter_mut().for_each(|row| row[scaled % columns] *= scale);
         agrees_with_the_oracle(&rows, &labels);
     }
+}
+
+/// Returns rows around a hyperplane with a constant column, a dummy that a few rows have, and a column far from zero; of these
+/// labels some contradict the hyperplane, and no row with the dummy is a failure if `separated`.
+fn ordinary(rows: usize, separated: bool) -> (Samples, Vec<f64>) {
+    let mut state = 7;
+    let mut number = || linsep::data::hash::draw(&mut state) as f64 / u64::MAX as f64 - 0.5;
+    let (mut values, mut labels) = (vec![], vec![]);
+    for i in 0..rows {
+        let (a, b) = (number(), number());
+        let dummy = i % 211 == 3;
+        let y = 3.0 * a - 2.0 * b + 2.0 * number() > 0.0;
+        labels.push(if dummy { separated || i % 2 == 0 } else { y });
+        values.extend([1.0, a, f64::from(u8::from(dummy)), b + 1e6]);
+    }
+    let fitted = vec![2e6, 3.0, if separated { 25.0 } else { 0.3 }, -2.0];
+    (Samples::dense(values, 4, labels).unwrap(), fitted)
+}
+
+/// Returns what an answer says, without which rows show it.
+fn said(found: &Separation) -> String {
+    let Separation { kind, infinite, aliased, rows, settled, left_out, cone_dimension, .. } = found;
+    format!("{kind} {infinite:?} {aliased:?} {rows:?} {settled:?} {left_out:?} {cone_dimension}")
+}
+
+fn holds(samples: &Samples, intercept: bool, proof: &Proof) -> bool {
+    let (model, labels) = (Model::Binomial { intercept }, Response::labels(samples.positive()));
+    verify_model(samples.features(), &model, &labels, None, proof).unwrap().is_ok()
+}
+
+#[test]
+fn coefficients_to_begin_with_change_no_answer() {
+    for separated in [false, true] {
+        let (samples, fitted) = ordinary(5000, separated);
+        let plain = separation(&samples);
+        assert_eq!(plain.kind == SeparationKind::Overlap, !separated);
+        // Those of a fit, those of none, and what no fit would say.
+        let others = [vec![0.0; 4], vec![1e300, -1e300, 1e-300, 1.0], vec![-2e6, -3.0, 9.0, 2.0]];
+        for start in others.into_iter().chain([fitted]) {
+            let options = SeparationOptions::default().with_start(start.clone());
+            let (found, _) = everywhere(&samples, &options);
+            assert_eq!(said(&found), said(&plain), "{start:?}");
+            let proof = found.proof.unwrap();
+            assert!(holds(&samples, false, &proof));
+            // Not for the model that adds a constant, nor for rows of which one is on the other side.
+            assert!(!holds(&samples, true, &proof));
+            let mut labels = samples.positive().to_vec();
+            labels[3] = !labels[3];
+            let mut values = vec![];
+            (0..5000).for_each(|i| samples.features().for_each(i, |_, v| values.push(v)));
+            assert!(!holds(&Samples::dense(values, 4, labels).unwrap(), false, &proof));
+        }
+    }
+}
+
+#[test]
+fn coefficients_to_begin_with_are_one_finite_number_each() {
+    let (samples, _) = ordinary(50, false);
+    let error = |start: Vec<f64>| {
+        let options = SeparationOptions::default().with_start(start);
+        check_separation(&samples, &options, &mut ()).unwrap_err().to_string()
+    };
+    assert_eq!(
+        error(vec![1.0; 3]),
+        "start is 3 numbers for 4 coefficients; expected one number per coefficient, in their order"
+    );
+    assert_eq!(error(vec![0.0, f64::NAN, 0.0, 0.0]), "start is NaN; expected finite numbers");
+    // Of a decision it is the weights, and the bias.
+    let options = DecideOptions::default().with_start(vec![0.0; 4]);
+    let error = linsep::decide::decide(&samples, &options, &mut ()).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "start is 4 numbers for 4 features; expected a weight per feature, and the bias"
+    );
 }

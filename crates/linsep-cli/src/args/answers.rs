@@ -274,6 +274,10 @@ pub struct SeparationArgs {
     /// Write the proof to this file
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
+    /// Begin with the coefficients of a fit: a CSV file of names and numbers, as params.to_csv() of statsmodels writes it, in the
+    /// order of this model. They change no answer, only how soon it is found
+    #[arg(long, value_name = "FILE")]
+    pub start: Option<PathBuf>,
     #[command(flatten)]
     pub limits: LimitArgs,
     /// Print one JSON object

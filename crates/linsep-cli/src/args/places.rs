@@ -68,7 +68,11 @@ impl Command {
                 ("--checkpoint", args.checkpoint.as_ref()),
             ]),
             Command::Separation(args) => {
-                Places::of_data(&args.data, &args.input).writes([("--proof", args.proof.as_ref())])
+                let mut places = Places::of_data(&args.data, &args.input);
+                if let Some(path) = &args.start {
+                    places = places.reads("the coefficients", path);
+                }
+                places.writes([("--proof", args.proof.as_ref())])
             }
             Command::Predict(args) => Places::of_data(&args.data, &args.input)
                 .reads("the model", &args.model)

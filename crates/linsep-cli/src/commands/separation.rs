@@ -1,9 +1,10 @@
 //! `linsep separation`: does the estimate of a model exist, and if not, which coefficients run away?
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use linsep::ask::{AskError, EstimateQuestion, Located};
-use linsep::data::error::{Column, Place};
+use linsep::data::error::{Column, Place, path_name};
 use linsep::data::read::Source;
 use linsep_report::estimate;
 
@@ -42,6 +43,31 @@ pub fn question(model: &ModelArgs, input: &DataArgs) -> Result<EstimateQuestion,
     Ok(question)
 }
 
+/// Returns the coefficients in a file: the last number of each line. A first line without one names the columns.
+fn coefficients(path: &Path) -> Result<Vec<f64>, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::input(path, &error))?;
+    let mut numbers = vec![];
+    for (line, content) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let cell = content.rsplit(',').next().unwrap_or_default().trim();
+        match cell.parse::<f64>() {
+            // pandas calls its one column 0.
+            Ok(_) if line == 0 && content.trim() == ",0" => {}
+            Ok(number) if number.is_finite() => numbers.push(number),
+            Err(_) if line == 0 => {}
+            _ => {
+                let name = path_name(path);
+                let message = format!(
+                    "{name}: line {}: expected a name and a finite number, found \"{content}\"",
+                    line + 1
+                );
+                let hint = "a fit that did not end has no numbers to begin with: leave --start out";
+                return Err(Failure::usage(message, Some(hint)));
+            }
+        }
+    }
+    Ok(numbers)
+}
+
 /// Returns what is wrong with labels, with the file that they are in.
 fn in_file(error: AskError, source: &Source) -> AskError {
     let AskError::Observed(wrong) = &error else { return error };
@@ -55,6 +81,7 @@ pub fn run(args: &SeparationArgs, session: &Session) -> Result<ExitCode, Failure
     let question = EstimateQuestion {
         max_passes: args.limits.max_passes(),
         time_limit: args.limits.time_limit(),
+        start: args.start.as_deref().map(coefficients).transpose()?,
         ..question(&args.model, &args.input)?
     };
     question.validate()?;

@@ -67,6 +67,8 @@ pub struct EstimateQuestion {
     pub time_limit: Option<f64>,
     /// The number of separated rows to name; by default all.
     pub most_rows: Option<usize>,
+    /// Coefficients to begin with, in the order of the model: they change no answer, only how soon it is found.
+    pub start: Option<Vec<f64>>,
 }
 
 impl EstimateQuestion {
@@ -99,6 +101,7 @@ impl EstimateQuestion {
         let mut options =
             SeparationOptions::default().with_intercept(intercept).with_limits(limits);
         options.most_rows = self.most_rows;
+        options.start = self.start.clone();
         Ok(options)
     }
 

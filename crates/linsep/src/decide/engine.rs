@@ -95,6 +95,7 @@ pub fn decide_data(
     watch: &mut dyn Watch,
 ) -> Result<Decision, DecideError> {
     options.validate()?;
+    options.validate_for(data.shape().columns)?;
     Ok(run(&Passes::new(data), options, watch)?)
 }
 
@@ -115,6 +116,7 @@ pub fn decide_resumable(
     journal: &mut Journal,
 ) -> Result<Decision, DecideError> {
     options.validate()?;
+    options.validate_for(data.shape().columns)?;
     Ok(run(&Passes::with_journal(data, options, journal)?, options, watch)?)
 }
 

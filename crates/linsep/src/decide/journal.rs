@@ -337,6 +337,8 @@ struct RunEntry {
     kind: MarginKind,
     gap: f64,
     conflict: ConflictForm,
+    /// A number that tells one start from another; none without one.
+    start: Option<u64>,
 }
 
 impl RunEntry {
@@ -348,6 +350,7 @@ impl RunEntry {
             kind: options.kind,
             gap: options.gap,
             conflict: options.conflict,
+            start: options.start.as_ref().map(|start| fnv1a(FNV_BASIS, &encode(start))),
         }
     }
 
@@ -360,6 +363,7 @@ impl RunEntry {
             (self.kind != other.kind, "kinds of margin"),
             (self.gap.to_bits() != other.gap.to_bits(), "gaps"),
             (self.conflict != other.conflict, "forms of conflicts"),
+            (self.start != other.start, "hyperplanes to begin with"),
         ];
         differ.into_iter().find(|(differs, _)| *differs).map(|(_, what)| what)
     }

@@ -10,6 +10,7 @@
 //! very many for few sparse rows   duplicates, dual
 //! ```
 //!
+//! Where a hyperplane to begin with is given, Newton's method on rows drawn for it comes first, whatever the shape.
 //! Integers come last everywhere. To the largest geometric margin a separator goes on by the interior point method,
 //! then by nearest points.
 //!
@@ -47,6 +48,10 @@ const NEAR_START: usize = 3;
 /// Rows per coordinate that Newton's method starts with, and at most.
 const NEWTON_START: usize = 2;
 const NEWTON_MOST: usize = 8;
+/// The same where rows are drawn for a hyperplane to begin with, at least so many, and the products of numbers that a step may take.
+const DRAWN_START: usize = 4;
+const DRAWN_LEAST: usize = 100;
+const DRAWN_PRODUCTS: usize = 100_000_000;
 /// Rows per coordinate that a pass adds to it at most: more would slow the inner solve for nothing.
 const ADDED_ROWS: usize = 4;
 /// Values that a working set may start with (1 GiB); it may grow to twice as many.
@@ -96,6 +101,8 @@ pub(crate) enum PlanStep {
     WorkingSet(WorkingSize),
     /// Newton's method on some rows: a separator, or a matrix.
     Newton(WorkingSize),
+    /// The same on rows drawn for the hyperplane to begin with.
+    Drawn(WorkingSize),
     /// Working set and an interior point method, to the largest margin of the separator that is known.
     Widest(WorkingSize),
     /// Integers alone.
@@ -127,6 +134,14 @@ impl WorkingSize {
         let Self { most, .. } = Self::of(coordinates);
         let start = (NEWTON_START * coordinates).min(most / 2);
         WorkingSize { start, added: coordinates, most: (NEWTON_MOST * coordinates).min(most) }
+    }
+
+    /// Returns the size for Newton's method on rows that are drawn.
+    fn drawn(coordinates: usize) -> Self {
+        let fitting = Self::of(coordinates).most / 2;
+        let start = (DRAWN_START * coordinates).max(DRAWN_LEAST).min(fitting);
+        let most = (DRAWN_PRODUCTS / coordinates / coordinates).clamp(start, fitting.max(start));
+        WorkingSize { start, added: coordinates, most }
     }
 
     /// Returns the size where the rows nearest to a hyperplane are what it starts with.
@@ -163,6 +178,15 @@ fn smooth_first(shape: Shape) -> bool {
 
 /// Returns the strategies for rows of this shape, in order. `fits`: all rows can be in memory.
 pub(crate) fn steps(shape: Shape, options: &DecideOptions, fits: bool) -> Vec<PlanStep> {
+    let coordinates = shape.columns + 1;
+    let drawn = options.start.is_some()
+        && options.conflict == ConflictForm::Any
+        && shape.rows > coordinates;
+    let first = drawn.then(|| PlanStep::Drawn(WorkingSize::drawn(coordinates)));
+    first.into_iter().chain(by_shape(shape, options, fits)).collect()
+}
+
+fn by_shape(shape: Shape, options: &DecideOptions, fits: bool) -> Vec<PlanStep> {
     let coordinates = shape.columns + 1;
     let working_set = PlanStep::WorkingSet(WorkingSize::of(coordinates));
     let smooth = PlanStep::Smooth { passes: SMOOTH_PASSES };
@@ -327,5 +351,17 @@ mod tests {
             false,
             "duplicates smooth newton widest workingset ladder exact",
         );
+    }
+
+    #[test]
+    fn a_hyperplane_to_begin_with_comes_first() {
+        let start = DecideOptions::default().with_start(vec![0.0; 11]);
+        let first = |rows, options: &DecideOptions| {
+            steps(Shape { rows, columns: 10, sparse: false }, options, true)[0]
+        };
+        assert!(matches!(first(1000, &start), PlanStep::Drawn(_)));
+        assert!(matches!(first(11, &start), PlanStep::WorkingSet(_)));
+        let exact = start.with_conflict(ConflictForm::Exact);
+        assert!(matches!(first(1000, &exact), PlanStep::WorkingSet(_)));
     }
 }

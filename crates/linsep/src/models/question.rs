@@ -8,7 +8,7 @@ use linsep_data::{Data, Error};
 use linsep_proof::exact::{ExactSum, parts};
 use linsep_proof::structure::{Coefficient, Structure};
 
-use crate::decide::{Constants, Mirror, Mirrored};
+use crate::decide::{Constants, Mirror, Mirrored, OptionError};
 use crate::queries::fold;
 
 /// Rows, and how directions become coefficients.
@@ -69,6 +69,35 @@ impl<'a> DirectionQuestion<'a> {
             one_class: (same && !doubled).then(|| label(0)),
             coefficients: structure.coefficients(),
         }
+    }
+
+    /// Returns the hyperplane of coefficients, the bias last. Errors if there is not one finite number for each.
+    pub fn plane(&self, coefficients: &[f64]) -> Result<Vec<f64>, OptionError> {
+        let (found, expected) = (coefficients.len(), self.coefficients.len());
+        if found != expected {
+            let found = format!("{found} numbers for {expected} coefficients");
+            return Err(OptionError::new(
+                "start",
+                &found,
+                "one number per coefficient, in their order",
+            ));
+        }
+        if let Some(number) = coefficients.iter().find(|number| !number.is_finite()) {
+            return Err(OptionError::new("start", number, "finite numbers"));
+        }
+        let mut plane = vec![0.0; self.dimension()];
+        // What is a coordinate by itself first: others are sums of these and one of their own.
+        for alone in [true, false] {
+            let pairs = self.coefficients.iter().zip(coefficients);
+            for (own, value) in pairs.filter(|(own, _)| (own.at.len() == 1) == alone) {
+                let (at, factor) = own.at[0];
+                let rest: f64 = own.at[1..].iter().map(|(k, factor)| factor * plane[*k]).sum();
+                plane[at] = value - rest / factor.abs();
+            }
+        }
+        // A product that overflows is no hint.
+        plane.iter_mut().filter(|w| !w.is_finite()).for_each(|w| *w = 0.0);
+        Ok(plane)
     }
 
     /// Returns the number of coordinates of a direction, the bias included.

@@ -47,6 +47,9 @@ pub struct SeparationOptions {
     /// The number of separated rows to name; default none, which is all. The list of them is all that is ever
     /// as long as the data.
     pub most_rows: Option<usize>,
+    /// Coefficients to begin with, one finite number each, in the order of [`Separation::coefficients`]: those of a fitted model, as a rule.
+    /// Default none. They change no answer, only how soon it is found.
+    pub start: Option<Vec<f64>>,
     /// The limits of the whole question: passes and time.
     pub limits: DecideOptions,
 }
@@ -61,6 +64,12 @@ impl SeparationOptions {
     /// Returns the options with at most `most` separated rows to name.
     pub fn with_most_rows(mut self, most: usize) -> Self {
         self.most_rows = Some(most);
+        self
+    }
+
+    /// Returns the options with these coefficients to begin with, or with none.
+    pub fn with_start(mut self, start: impl Into<Option<Vec<f64>>>) -> Self {
+        self.start = start.into();
         self
     }
 
@@ -373,7 +382,11 @@ fn answer(
     options: &SeparationOptions,
     watch: &mut dyn Watch,
 ) -> Result<Separation, DecideError> {
-    let allowance = Allowance::new(question.data, &options.limits);
+    let limits = match &options.start {
+        Some(start) => options.limits.clone().with_start(question.plane(start)?),
+        None => options.limits.clone(),
+    };
+    let allowance = Allowance::new(question.data, &limits);
     let face = face(question, &allowance, watch)?;
     if let (Some(because), 0) = (face.stopped, face.steps()) {
         let (conflict, proof) = (face.conflict, face.proof);

@@ -5,6 +5,7 @@ pub(crate) mod astray;
 pub(crate) mod class_sums;
 pub(crate) mod constants;
 pub(crate) mod directions;
+pub(crate) mod draw;
 pub(crate) mod first_look;
 pub(crate) mod logistic;
 pub(crate) mod off_span;

@@ -93,6 +93,7 @@ pub struct LogisticNewton {
     /// Whether weights have been handed out before they were as good as they get.
     tried: bool,
     steps: usize,
+    most: usize,
     /// What the last step promised.
     promised: f64,
 }
@@ -112,6 +113,7 @@ impl LogisticNewton {
             dependent: vec![],
             tried: false,
             steps: 0,
+            most: STEPS,
             promised: f64::INFINITY,
         };
         if let Some(w) = start.filter(|w| w.iter().all(|w| w.is_finite())) {
@@ -123,9 +125,15 @@ impl LogisticNewton {
         newton
     }
 
+    /// Returns the method with so many steps at most.
+    pub fn with_steps(mut self, most: usize) -> Self {
+        self.most = most;
+        self
+    }
+
     /// Goes on until it ends.
     pub fn run(&mut self, halt: Halt) -> NewtonEnd {
-        while self.steps < STEPS && !halt() {
+        while self.steps < self.most && !halt() {
             if self.is_separated() {
                 return NewtonEnd::Separated;
             }
@@ -235,7 +243,7 @@ impl LogisticNewton {
 
     /// Returns true if more steps would make better weights.
     pub fn can_go_on(&self) -> bool {
-        self.promised >= NEAR && self.steps < STEPS
+        self.promised >= NEAR && self.steps < self.most
     }
 
     /// Returns the columns that seem to depend on others, rising.

@@ -15,6 +15,8 @@ pub(super) struct Conditioning {
     /// Where each column is seen from, and what it is multiplied by; the bias last.
     centre: Vec<f64>,
     scale: Vec<f64>,
+    /// Columns that are one number in all rows: they are seen as zero.
+    constant: Vec<Option<f64>>,
     /// What each row was divided by.
     lengths: Vec<f64>,
 }
@@ -28,9 +30,16 @@ impl Conditioning {
         let sparse = matches!(features, Features::Sparse(_));
         let lengths: Vec<f64> = samples.norms().to_vec();
         let mut centre = vec![0.0; columns + 1];
+        let mut constant: Vec<Option<f64>> = vec![None; columns + 1];
         for i in (0..count).take_while(|_| !sparse) {
-            features.for_each(i, |k, x| centre[k] += x / count as f64);
+            features.for_each(i, |k, x| {
+                centre[k] += x / count as f64;
+                constant[k] = if i == 0 { Some(x) } else { constant[k].filter(|own| *own == x) };
+            });
         }
+        // The mean of equal numbers may be rounded.
+        let exact = centre.iter_mut().zip(&constant);
+        exact.for_each(|(centre, own)| *centre = own.unwrap_or(*centre));
         let mut squares = vec![0.0_f64; columns + 1];
         for (i, length) in lengths.iter().enumerate() {
             let add = |squares: &mut f64, x: f64| *squares += (x / length) * (x / length);
@@ -42,6 +51,10 @@ impl Conditioning {
             squares.iter().map(|s| if size(s) > 0.0 { 1.0 / size(s) } else { 0.0 }).collect();
         if scale.iter().any(|s| !s.is_finite()) {
             return None;
+        }
+        // Sparse columns that no row has.
+        for (own, scale) in constant.iter_mut().zip(&scale) {
+            *own = own.or((*scale == 0.0).then_some(0.0));
         }
         let sign = |i: usize| if samples.positive()[i] { 1.0 } else { -1.0 };
         let dimension = columns + 1;
@@ -64,7 +77,12 @@ impl Conditioning {
             });
             NewtonRows::Dense { values, dimension }
         };
-        Some((Conditioning { centre, scale, lengths }, rows))
+        Some((Conditioning { centre, scale, constant, lengths }, rows))
+    }
+
+    /// Returns the number that a column is in all rows, if it is one and seen as zero.
+    pub fn constant(&self, column: usize) -> Option<f64> {
+        self.constant[column]
     }
 
     /// Returns a hyperplane (w, b) of raw rows as it is seen.

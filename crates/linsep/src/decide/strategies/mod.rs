@@ -2,6 +2,7 @@
 
 mod conditioned;
 mod contested;
+mod drawn;
 mod dual;
 mod duplicates;
 mod exact;
@@ -71,6 +72,7 @@ pub(super) fn start<'a>(
         PlanStep::Dual { passes } => Box::new(dual::DualWay::new(search, passes)?),
         PlanStep::WorkingSet(size) => Box::new(working_set::WorkingSet::new(search, size)),
         PlanStep::Newton(size) => Box::new(newton::NewtonSet::new(size)),
+        PlanStep::Drawn(size) => Box::new(newton::NewtonSet::drawing(size)),
         PlanStep::Widest(size) => Box::new(interior::InteriorSet::lifted(size)),
         PlanStep::Exact => Box::new(exact::ExactAlternative::default()),
         PlanStep::Ladder(size) => Box::new(working_set::WorkingSet::on_the_ladder(search, size)),

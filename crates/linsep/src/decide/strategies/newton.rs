@@ -3,6 +3,7 @@
 //! ```text
 //! begin     dense rows: those nearest to the best hyperplane that is known, and some from everywhere
 //!           rows that are mostly zero: those that are contested             peel.rs
+//!           where a hyperplane to begin with is given: rows drawn for it    drawn.rs
 //! repeat    Newton's method on the logistic loss                            solvers/newton.rs
 //!           all of them on their own sides: scan all rows; no mistake: a candidate; else the worst join
 //!           they nearly cancel: their weights make a matrix, which the checker looks at
@@ -18,6 +19,7 @@ use dashu_int::IBig;
 use linsep_data::{Halt, Memory};
 use linsep_proof::{MarginKind, RowWeights};
 
+use super::super::exact::integers::odd_parts;
 use super::super::folds::Scorer;
 use super::super::folds::on_planes::{OnPlanes, planes};
 use super::super::folds::scan::Scan;
@@ -29,6 +31,7 @@ use super::super::solvers::newton::{LogisticNewton, NewtonEnd};
 use super::super::spanning::{orthogonal_to, spanning};
 use super::conditioned::Conditioning;
 use super::contested::at_least_one;
+use super::drawn::{self, Drawing};
 use super::peel::{Peeled, compressed, peel};
 use super::{Found, GaveUp, Strategy, halted};
 use crate::lift::Rows;
@@ -97,6 +100,8 @@ pub(super) struct NewtonSet {
     plane: Option<Vec<f64>>,
     /// The rows that were looked at last, where the method can go on.
     looked: Option<LookedAt>,
+    /// What draws rows for a hyperplane to begin with, where there is one.
+    drawing: Option<Drawing>,
     begun: bool,
     rounds: usize,
     ended: bool,
@@ -111,10 +116,26 @@ impl NewtonSet {
             known: HashSet::new(),
             plane: None,
             looked: None,
+            drawing: None,
             begun: false,
             rounds: 0,
             ended: false,
         }
+    }
+
+    /// Returns the method that draws its rows for the hyperplane to begin with.
+    pub fn drawing(size: WorkingSize) -> Self {
+        NewtonSet { drawing: Some(Drawing::new(size)), ..NewtonSet::new(size) }
+    }
+
+    /// Takes the next rows that are drawn in the place of those before. Returns false if there are none.
+    fn draw(&mut self, search: &mut Search) -> Result<bool, PassError> {
+        let Some(drawing) = &mut self.drawing else { return Ok(false) };
+        let Some(drawn) = drawing.next(search)? else { return Ok(false) };
+        (self.rows, self.plane) = (drawn.rows, drawn.plane);
+        self.known = self.rows.iter().copied().collect();
+        (self.looked, self.ended) = (None, false);
+        Ok(true)
     }
 
     fn begin(&mut self, search: &mut Search) -> Result<(), PassError> {
@@ -153,6 +174,10 @@ impl NewtonSet {
         };
         let Some((view, rows)) = Conditioning::of(&samples) else { return Ok(None) };
         let newton = LogisticNewton::new(rows, self.plane.as_deref().map(|w| view.seen(w)));
+        let newton = match self.drawing {
+            Some(_) => newton.with_steps(drawn::STEPS),
+            None => newton,
+        };
         let (numbers, columns) = (self.rows.clone(), samples.columns());
         Ok(Some(LookedAt { numbers, columns, rest: None, view, newton, refused: false }))
     }
@@ -340,28 +365,28 @@ impl LookedAt {
         if dependent.is_empty() {
             return Ok(Some((vec![], vec![])));
         }
-        let mut kept = (vec![], vec![]);
-        if let Some(vectors) = self.integer_relations() {
-            let holds = |vectors: &[Vec<IBig>]| -> Result<bool, PassError> {
-                let found = data.fold_until(OnPlanes::new(planes(vectors), 1), halt)?;
-                Ok(found.is_some_and(|found| found.off.is_empty()))
-            };
-            if holds(&vectors)? {
-                return Ok(Some((dependent.to_vec(), vectors)));
-            }
+        let (mut columns, mut vectors) = self.integer_relations();
+        let holds = |vectors: &[Vec<IBig>]| -> Result<bool, PassError> {
+            let found = data.fold_until(OnPlanes::new(planes(vectors), 1), halt)?;
+            Ok(found.is_some_and(|found| found.off.is_empty()))
+        };
+        if !vectors.is_empty() && !holds(&vectors)? {
             // Some may only nearly depend on others.
-            if dependent.len() <= ONE_BY_ONE {
-                for (&k, vector) in dependent.iter().zip(vectors) {
-                    if holds(std::slice::from_ref(&vector))? {
-                        kept.0.push(k);
-                        kept.1.push(vector);
-                    }
+            let few = vectors.len() <= ONE_BY_ONE;
+            let all = std::mem::take(&mut columns).into_iter().zip(std::mem::take(&mut vectors));
+            for (column, vector) in all.filter(|_| few) {
+                if holds(std::slice::from_ref(&vector))? {
+                    columns.push(column);
+                    vectors.push(vector);
                 }
             }
         }
+        if columns.len() == dependent.len() {
+            return Ok(Some((columns, vectors)));
+        }
         // Where weights differ much, pivots are small without a reason.
         if !self.refused {
-            return Ok(Some(kept));
+            return Ok(Some((columns, vectors)));
         }
         if self.columns > RELATIONS {
             return Ok(None);
@@ -377,27 +402,37 @@ impl LookedAt {
         Ok(Some((left_out, vectors)))
     }
 
-    /// Returns what columns that seem to depend on others make of them, in integers, if these are small.
-    fn integer_relations(&self) -> Option<Vec<Vec<IBig>>> {
+    /// Returns columns that seem to depend on others, and to which vectors of integers all rows seem to be orthogonal, where these
+    /// can be told.
+    fn integer_relations(&self) -> (Vec<usize>, Vec<Vec<IBig>>) {
         let (dependent, dimension) = (self.newton.dependent(), self.columns + 1);
         if dependent.len().saturating_mul(dimension) > MOST_NUMBERS {
-            return None;
+            return (vec![], vec![]);
         }
-        dependent.iter().map(|&k| integers(&self.relation(k)?)).collect()
+        let own = |&k: &usize| Some((k, self.relation(k)?));
+        dependent.iter().filter_map(own).unzip()
     }
 
-    /// Returns a vector, 1 at a column, to which all rows seem to be orthogonal.
-    fn relation(&self, column: usize) -> Option<Vec<f64>> {
-        let mut raw = self.view.raw(&self.newton.relation(column)?);
-        if raw[column] == 0.0 {
-            // A column of zeros.
-            raw.fill(0.0);
-            raw[column] = 1.0;
+    /// Returns integers, not zero at a column, to which all rows seem to be orthogonal.
+    fn relation(&self, column: usize) -> Option<Vec<IBig>> {
+        if let Some(number) = self.view.constant(column) {
+            return Some(constant(column, number, self.columns + 1));
         }
+        let mut raw = self.view.raw(&self.newton.relation(column)?);
         let own = raw[column];
         raw.iter_mut().for_each(|v| *v /= own);
-        Some(raw)
+        integers(&raw)
     }
+}
+
+/// Returns what all rows are orthogonal to if they have this number in this column.
+fn constant(column: usize, number: f64, dimension: usize) -> Vec<IBig> {
+    let (mantissa, exponent) = odd_parts(number);
+    let shifted = |value: IBig, by: i32| value << by.max(0) as usize;
+    let mut vector = vec![IBig::ZERO; dimension];
+    vector[column] = shifted(IBig::ONE, -exponent);
+    vector[dimension - 1] = -shifted(mantissa.into(), exponent);
+    vector
 }
 
 /// Returns true if rows are sparse, or might be: columns of levels, say, each a zero or a one.
@@ -459,7 +494,7 @@ impl Strategy for NewtonSet {
         if search.has_candidates() {
             return Ok(Found::GaveUp(GaveUp::NotThere));
         }
-        if !std::mem::replace(&mut self.begun, true) {
+        if !std::mem::replace(&mut self.begun, true) && !self.draw(search)? {
             match is_mostly_zero(search)? {
                 true => {
                     if let Some(found) = self.contested(search)? {
@@ -469,7 +504,12 @@ impl Strategy for NewtonSet {
                 false => self.begin(search)?,
             }
         }
-        while !self.ended && self.rounds < ROUNDS {
+        if search.has_candidates() {
+            // The hyperplane to begin with makes no mistake. The largest margin is for those that come after.
+            let enough = !search.options.seeks(MarginKind::Angular);
+            return Ok(if enough { Found::Candidate } else { Found::GaveUp(GaveUp::NotThere) });
+        }
+        while self.rounds < ROUNDS && (!self.ended || self.draw(search)?) {
             self.rounds += 1;
             if let Some(found) = self.round(search)? {
                 return Ok(found);
