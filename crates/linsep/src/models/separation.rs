@@ -22,6 +22,7 @@ use linsep_proof::Proof;
 use linsep_proof::structure::{Coefficient, Model, ModelError, Response, Structure, Trial, Vector};
 use rayon::prelude::*;
 
+use super::absorbed::FactorLevels;
 use super::allowance::Allowance;
 use super::cone::{Face, face, interior};
 use super::question::DirectionQuestion;
@@ -116,6 +117,8 @@ pub struct Separation {
     pub conflict: Vec<usize>,
     /// The proof of the kind, about the rows that [`Structure`] shows.
     pub proof: Option<Proof>,
+    /// What becomes of the levels of each factor that is absorbed; none without one.
+    pub absorbed: Vec<FactorLevels>,
 }
 
 /// The three cases, and none of them. Displayed in a word.
@@ -451,6 +454,7 @@ fn nothing(question: &DirectionQuestion) -> Separation {
         direction: None,
         conflict: vec![],
         proof: None,
+        absorbed: vec![],
     }
 }
 

@@ -1,0 +1,474 @@
+//! Models with factors whose levels have a coefficient each: many of them, and never a dense column.
+//!
+//! ```text
+//! factors      levels become dummies of a sparse design, without those that others make up
+//! repeat       peel levels whose rows that are left have one outcome                         peeling.rs
+//!              ask the engine about the rows that are left, without redundant columns       contested.rs, forest.rs
+//!              it separates some: they go, and levels may be peeled again
+//! ```
+//!
+//! The first answer of the engine, with what was peeled before it, is a proof about the design, of a kind that the checker knows: whoever
+//! makes the same design by hand can check it. The columns of the model are infinite where a combination of them is one of levels on the rows that
+//! are never separated, but not on all rows. Levels are gone where no such row is left of them.
+
+mod contested;
+mod factors;
+mod forest;
+mod peeling;
+
+use dashu_int::IBig;
+use dashu_int::ops::BitTest;
+use linsep_data::Features;
+use linsep_proof::exact::{ExactSum, parts};
+use linsep_proof::proof::Claim;
+use linsep_proof::structure::{Coefficient, Model, ModelError, Response, Structure, Trial};
+use linsep_proof::{Named, Plane, Proof, Verdict, name_data, verify_data_until};
+
+use super::allowance::Allowance;
+use super::separation::{Open, Separation, SeparationError, SeparationKind, SeparationOptions, Sign};
+use crate::decide::{DecideError, Halt, Limit, Watch};
+use contested::{Contested, Evidence, Said};
+pub use factors::Factor;
+use factors::LevelDesign;
+use forest::free_directions;
+use peeling::{Layer, Peel, Seen, direction, peel};
+
+/// Rows of a matrix that are named: those of largest weight.
+const MOST_ROWS: usize = 100;
+
+/// What becomes of the levels of a factor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FactorLevels {
+    /// How many levels rows that count have.
+    pub levels: usize,
+    /// How many are a base: what they say, others say together.
+    pub bases: usize,
+    /// The levels, by their place in the factor, that have no row which is not separated, and where the coefficient of each runs to, along a
+    /// direction that separates these rows.
+    pub gone: Vec<(usize, Sign)>,
+}
+
+/// Returns the design of a model that absorbs factors: its columns and a dummy per level, without the base of each factor. With a
+/// constant it spans what all levels do. Rows that are not `counted` have no part in what the bases are.
+///
+/// The design is sparse, and its proofs are those of [`check_model`](super::check_model) for the same model with a constant.
+///
+/// # Panics
+/// If there is no factor, or if one has not a level per row.
+pub fn absorbed_design(
+    columns: &Features,
+    factors: &[Factor],
+    counted: Option<&[bool]>,
+) -> Features {
+    LevelDesign::new(columns, factors, counted).features
+}
+
+/// Returns whether a model whose factors have a coefficient per level has a maximum likelihood estimate: which rows are separated, which
+/// columns are infinite or aliased, which levels are gone. The model is binomial, Poisson or negative binomial; its levels include a
+/// constant, so that it is to name one.
+///
+/// The coefficients of the answer are those of the columns alone; the levels are in [`Separation::absorbed`]. What is proven is proven of
+/// [`absorbed_design`].
+///
+/// Errors if the response does not fit the model, or has nothing to say, and if an option is out of its range.
+///
+/// Cost: linear in the numbers stored, and what the engine takes for the rows that no level separates.
+///
+/// ```
+/// use linsep::data::{Features, samples::Dense};
+/// use linsep::models::{Factor, Model, Response, SeparationKind, SeparationOptions, Sign, check_absorbed};
+///
+/// // Firm c has failures alone.
+/// let x = Features::from(Dense::new(vec![1.0, 2.0, 3.0, 2.0, 1.0, 3.0, 1.0, 5.0], 8, 1));
+/// let levels = ["a", "b", "c"].map(String::from).to_vec();
+/// let firm = Factor { name: "firm".into(), levels, codes: vec![0, 0, 0, 1, 1, 1, 2, 2] };
+/// let response = Response::labels(&[true, false, true, true, false, false, false, false]);
+/// let model = Model::Binomial { intercept: true };
+/// let options = SeparationOptions::default();
+/// let found = check_absorbed(&x, &[firm], &model, &response, None, &options, &mut ())?;
+/// assert_eq!(found.kind, SeparationKind::QuasiComplete);
+/// assert_eq!(found.rows, [6, 7]);
+/// assert_eq!(found.absorbed[0].gone, [(2, Sign::Minus)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn check_absorbed(
+    columns: &Features,
+    factors: &[Factor],
+    model: &Model,
+    response: &Response,
+    kept: Option<&[bool]>,
+    options: &SeparationOptions,
+    watch: &mut dyn Watch,
+) -> Result<Separation, SeparationError> {
+    options.limits.validate().map_err(DecideError::from)?;
+    let seen = outcomes(model, response, kept, columns.rows())?;
+    let counted: Vec<bool> = seen.iter().map(|seen| seen.success || seen.failure).collect();
+    let design = LevelDesign::new(columns, factors, Some(&counted));
+    let structure = Structure::new(&design.features, model, response, kept)?;
+    let named = name_data(&structure)?;
+    let mut first = vec![u32::MAX; columns.rows()];
+    for number in (0..structure.vectors()).rev() {
+        first[structure.vector(number).expect("a vector").row] = number as u32;
+    }
+    let search = Search { columns, design: &design, structure: &structure, named: &named, first, seen };
+    let allowance = Allowance::new(&structure, &options.limits);
+    Ok(search.run(model, &counted, options, &allowance, watch)?)
+}
+
+/// Returns what the rows that count have seen, and nothing for the others.
+fn outcomes(
+    model: &Model,
+    response: &Response,
+    kept: Option<&[bool]>,
+    rows: usize,
+) -> Result<Vec<Seen>, ModelError> {
+    let Response::Trials(trials) = response else {
+        // It says what is wrong.
+        let design = Features::from(linsep_data::samples::Dense::new(vec![0.0; rows], rows, 1));
+        Structure::new(&design, model, response, kept)?;
+        return Err(ModelError::NothingSaid { what: "rows have no outcomes" });
+    };
+    let own = |(row, trial): (usize, &Trial)| {
+        let counts = kept.is_none_or(|kept| kept.get(row).copied().unwrap_or(false));
+        let seen = |a: Trial| counts && (*trial == a || *trial == Trial::Both);
+        Seen { success: seen(Trial::Success), failure: seen(Trial::Failure) }
+    };
+    Ok(trials.iter().enumerate().map(own).collect())
+}
+
+/// What is asked about.
+struct Search<'a> {
+    columns: &'a Features,
+    design: &'a LevelDesign,
+    structure: &'a Structure<'a>,
+    named: &'a Named,
+    /// The first structure vector of each row.
+    first: Vec<u32>,
+    seen: Vec<Seen>,
+}
+
+/// How far the search has come.
+#[derive(Default)]
+struct Progress {
+    /// The kind, once it is proven, and the proof.
+    proven: Option<(SeparationKind, Proof)>,
+    /// What went, over all rounds.
+    layers: Vec<Layer>,
+    /// What each step, the first the largest, does to the columns of the model.
+    steps: Vec<Vec<IBig>>,
+    conflict: Vec<usize>,
+    /// The rank of the rows that are left; 0 if none is.
+    rank: usize,
+    /// Which columns a direction moves that is zero on the rows that are left.
+    moved: Vec<bool>,
+    left_out: Vec<usize>,
+    stopped: Option<Limit>,
+}
+
+impl Search<'_> {
+    fn run(
+        &self,
+        model: &Model,
+        counted: &[bool],
+        options: &SeparationOptions,
+        allowance: &Allowance,
+        watch: &mut dyn Watch,
+    ) -> Result<Separation, DecideError> {
+        let mut left = counted.to_vec();
+        let mut progress = Progress::default();
+        while progress.stopped.is_none() && self.step(&mut left, &mut progress, allowance, watch)? {}
+        let cancelled = watch.cancelled();
+        let halt = || allowance.late(cancelled).is_some();
+        self.answer(model, counted, &left, progress, options, &halt)
+    }
+
+    /// Goes one step on: false if there is nothing left to ask.
+    fn step(
+        &self,
+        left: &mut [bool],
+        progress: &mut Progress,
+        allowance: &Allowance,
+        watch: &mut dyn Watch,
+    ) -> Result<bool, DecideError> {
+        let layers = peel(self.design, self.columns, &self.seen, left);
+        let width = self.design.columns;
+        let peeled = (!layers.is_empty())
+            .then(|| direction(self.design, self.columns, &self.seen, &layers));
+        if let Some(peeled) = &peeled {
+            progress.steps.push(peeled[..width].to_vec());
+        }
+        progress.layers.extend(layers);
+        let rows: Vec<usize> = (0..left.len()).filter(|&row| left[row]).collect();
+        if rows.is_empty() {
+            if let (None, Some(peeled)) = (&progress.proven, peeled) {
+                self.prove(progress, separable(&peeled), &|| false)?;
+            }
+            return Ok(false);
+        }
+        let stop = |progress: &mut Progress, because: Option<Limit>| {
+            progress.stopped = Some(because.unwrap_or(Limit::Unconfirmed));
+            Ok(false)
+        };
+        if let Some(because) = allowance.limit(watch.cancelled()) {
+            return stop(progress, Some(because));
+        }
+        let contested = {
+            let cancelled = watch.cancelled();
+            let halt = || allowance.late(cancelled).is_some();
+            Contested::new(self.design, self.structure, &self.first, rows, &halt)
+        };
+        let Some(contested) = contested else {
+            return stop(progress, allowance.late(watch.cancelled()));
+        };
+        let is_whole = progress.proven.is_none() && peeled.is_none();
+        let mut whole = |evidence: &Evidence| match contested.claim(evidence, None) {
+            Some(claim) => Ok(self.holds(claim, &|| false)?.is_some()),
+            None => Ok(false),
+        };
+        let said = contested.ask(
+            self.structure,
+            if is_whole { Some(&mut whole) } else { None },
+            allowance,
+            watch,
+        )?;
+        let halt = || false;
+        let first = progress.proven.is_none();
+        match said {
+            Said::Separable(own) => {
+                if first {
+                    let all = match &peeled {
+                        Some(peeled) => self.above(peeled, &own, &progress.layers),
+                        None => own.clone(),
+                    };
+                    self.prove(progress, separable(&all), &halt)?;
+                }
+                progress.steps.push(own[..width].to_vec());
+                left.fill(false);
+                Ok(false)
+            }
+            Said::Quasi { separator, evidence } => {
+                if first {
+                    let plane = peeled.as_ref().unwrap_or(&separator);
+                    if let Some(claim) = contested.claim(&evidence, Some(plane)) {
+                        self.prove(progress, claim, &halt)?;
+                    }
+                    if progress.proven.is_none() {
+                        return stop(progress, None);
+                    }
+                }
+                for row in contested.off(self.structure, &separator)? {
+                    left[row] = false;
+                }
+                progress.steps.push(separator[..width].to_vec());
+                Ok(true)
+            }
+            Said::Inseparable(evidence) => {
+                if first {
+                    if let Some(claim) = contested.claim(&evidence, peeled.as_deref()) {
+                        self.prove(progress, claim, &halt)?;
+                    }
+                    if progress.proven.is_none() {
+                        return stop(progress, None);
+                    }
+                }
+                progress.conflict = evidence.rows(self.structure, MOST_ROWS);
+                progress.rank = contested.rank();
+                (progress.moved, progress.left_out) = moved(&contested.free.combinations, width);
+                Ok(false)
+            }
+            Said::Undecided(because, evidence) => {
+                if let Some(evidence) = evidence {
+                    progress.conflict = evidence.rows(self.structure, MOST_ROWS);
+                    if let (true, Some(peeled)) = (first, &peeled)
+                        && let Some(claim) = contested.claim(&evidence, Some(peeled))
+                    {
+                        self.prove(progress, claim, &halt)?;
+                    }
+                }
+                stop(progress, Some(because))
+            }
+        }
+    }
+
+    /// Returns a proof of the claim that the checker accepts, if it does.
+    fn holds(&self, claim: Claim, halt: Halt) -> Result<Option<Proof>, DecideError> {
+        let proof = Proof::about(self.named.name().clone(), claim);
+        let verified = verify_data_until(self.structure, &proof, Some(self.named), halt)?;
+        Ok(matches!(verified, Some(Ok(_))).then_some(proof))
+    }
+
+    /// Takes note of a kind if the checker accepts the claim.
+    fn prove(
+        &self,
+        progress: &mut Progress,
+        claim: Claim,
+        halt: Halt,
+    ) -> Result<(), DecideError> {
+        let Some(proof) = self.holds(claim, halt)? else {
+            return Ok(());
+        };
+        let kind = match proof.verdict() {
+            Verdict::Separable => SeparationKind::Complete,
+            Verdict::QuasiSeparable => SeparationKind::QuasiComplete,
+            _ => SeparationKind::Overlap,
+        };
+        progress.proven = Some((kind, proof));
+        Ok(())
+    }
+
+    /// Returns the sum of a direction that is strict on the rows that went with the layers, and zero on others, and one that is strict on those
+    /// others: the first so large that the second undoes nothing.
+    fn above(&self, peeled: &[IBig], own: &[IBig], layers: &[Layer]) -> Vec<IBig> {
+        let value = |direction: &[IBig], row: usize| {
+            let (width, mut sum) = (self.design.features.columns(), ExactSum::default());
+            sum.add(direction[width].clone(), 0);
+            self.design.features.for_each(row, |k, x| {
+                let (mantissa, exponent) = parts(x);
+                sum.add(&direction[k] * mantissa, exponent);
+            });
+            sum
+        };
+        let size = |sum: ExactSum| {
+            let (mantissa, exponent) = sum.into_parts();
+            mantissa.bit_len() as i64 + i64::from(exponent)
+        };
+        let mut shift = 0;
+        for &row in layers.iter().flat_map(|layer| &layer.rows) {
+            let row = row as usize;
+            let (first, second) = (value(peeled, row), value(own, row));
+            if second.sign().is_ne() {
+                shift = shift.max(size(second) - size(first) + 2);
+            }
+        }
+        peeled.iter().zip(own).map(|(a, b)| (a << shift as usize) + b).collect()
+    }
+
+    fn answer(
+        &self,
+        model: &Model,
+        counted: &[bool],
+        left: &[bool],
+        progress: Progress,
+        options: &SeparationOptions,
+        halt: Halt,
+    ) -> Result<Separation, DecideError> {
+        let width = self.design.columns;
+        let one = |k| Coefficient { block: None, column: Some(k), at: vec![(k, 1.0)] };
+        let count = |of: &[bool]| of.iter().filter(|own| **own).count();
+        let vectors = self.structure.vectors();
+        let nothing = Separation {
+            kind: SeparationKind::Undecided(progress.stopped.unwrap_or(Limit::Unconfirmed)),
+            open: None,
+            coefficients: (0..width).map(one).collect(),
+            infinite: vec![],
+            aliased: vec![],
+            separated: 0,
+            vectors,
+            counted: count(counted),
+            rows: vec![],
+            settled: vec![],
+            excluded: vec![],
+            cone_dimension: 0,
+            aliased_dimension: 0,
+            left_out: vec![],
+            direction: None,
+            conflict: progress.conflict,
+            proof: None,
+            absorbed: self.levels(left, &[], false),
+        };
+        let Some((kind, proof)) = progress.proven else {
+            return Ok(nothing);
+        };
+        let all: Vec<usize> = (0..left.len()).filter(|&row| counted[row] && !left[row]).collect();
+        let separated = all.len();
+        let rows: Vec<usize> =
+            all.into_iter().take(options.most_rows.unwrap_or(usize::MAX)).collect();
+        let known = Separation {
+            kind,
+            separated,
+            settled: rows.clone(),
+            rows,
+            proof: Some(proof.of_model(*model, None)),
+            absorbed: self.levels(left, &progress.layers, progress.stopped.is_none()),
+            ..nothing
+        };
+        let open = |known: Separation, what: Open, because: Limit| {
+            Ok(Separation { open: Some((what, because)), ..known })
+        };
+        if let Some(because) = progress.stopped {
+            return open(known, Open::Coefficients, because);
+        }
+        let counted_rows: Vec<usize> = (0..left.len()).filter(|&row| counted[row]).collect();
+        let Some(free) = free_directions(self.design, &counted_rows, halt) else {
+            let because = if halt() { Limit::Time } else { Limit::Unconfirmed };
+            return open(known, Open::Coefficients, because);
+        };
+        let (changes, dependent) = moved(&free.combinations, width);
+        let is_left = left.iter().any(|left| *left);
+        let (moved, left_out) = match is_left {
+            true => (progress.moved, progress.left_out),
+            false => (vec![true; width], (0..width).collect()),
+        };
+        let full = self.design.features.columns() + 1 - free.combinations.len();
+        let infinite: Vec<(usize, Sign)> = (0..width)
+            .filter(|&k| moved[k] && !changes[k])
+            .map(|k| (k, sign(progress.steps.iter().map(|step| &step[k]))))
+            .collect();
+        Ok(Separation {
+            infinite,
+            aliased: (0..width).filter(|&k| changes[k]).collect(),
+            cone_dimension: full - progress.rank,
+            aliased_dimension: dependent.len(),
+            left_out,
+            ..known
+        })
+    }
+
+    /// Returns what becomes of the levels, if that is `known`.
+    fn levels(&self, left: &[bool], layers: &[Layer], known: bool) -> Vec<FactorLevels> {
+        let design = self.design;
+        let mut stays = vec![!known; design.nodes()];
+        for row in (0..left.len()).filter(|&row| left[row]) {
+            design.nodes_of(row).for_each(|node| stays[node] = true);
+        }
+        let mut way = vec![Sign::Either; design.nodes()];
+        for layer in layers {
+            if let Peel::Level(node) = layer.what {
+                way[node] = if layer.up { Sign::Plus } else { Sign::Minus };
+            }
+        }
+        let of = |f: usize| {
+            let occur: Vec<usize> =
+                design.of_factor(f).filter(|&node| design.count[node] > 0).collect();
+            let gone = occur.iter().filter(|node| !stays[**node]);
+            FactorLevels {
+                levels: occur.len(),
+                bases: occur.iter().filter(|node| design.is_base(**node)).count(),
+                gone: gone.map(|&node| (node - design.starts[f], way[node])).collect(),
+            }
+        };
+        (0..design.given).map(of).collect()
+    }
+}
+
+fn separable(direction: &[IBig]) -> Claim {
+    let (bias, weights) = direction.split_last().expect("a bias");
+    Claim::Separable { hyperplane: Plane::from((weights.to_vec(), bias.clone())) }
+}
+
+/// Returns which columns of the model some of the directions move, and the last column of each.
+fn moved(combinations: &[(usize, Vec<IBig>)], width: usize) -> (Vec<bool>, Vec<usize>) {
+    let own: Vec<&(usize, Vec<IBig>)> = combinations.iter().filter(|(k, _)| *k < width).collect();
+    let moves = |k: usize| own.iter().any(|(_, direction)| !direction[k].is_zero());
+    ((0..width).map(moves).collect(), own.iter().map(|(k, _)| *k).collect())
+}
+
+/// Returns where a coefficient goes along a direction that consists of steps, each small beside those before it.
+fn sign<'a>(mut steps: impl Iterator<Item = &'a IBig>) -> Sign {
+    match steps.find(|step| !step.is_zero()) {
+        Some(step) if *step > IBig::ZERO => Sign::Plus,
+        Some(_) => Sign::Minus,
+        None => Sign::Either,
+    }
+}
