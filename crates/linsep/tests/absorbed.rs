@@ -212,3 +212,171 @@ fn random_designs_have_the_answers_of_their_dummies() {
     assert!(kinds.iter().all(|count| *count > all / 50), "{kinds:?}");
     assert!(infinite > all as usize / 20 && aliased > all as usize / 20);
 }
+
+/// Returns the factor of texts.
+fn of_texts(name: &str, texts: &[&str]) -> Factor {
+    let mut levels: Vec<String> = texts.iter().map(|text| text.to_string()).collect();
+    levels.sort();
+    levels.dedup();
+    let code = |text: &&str| levels.iter().position(|level| level == text).unwrap() as u32;
+    Factor { name: name.into(), codes: texts.iter().map(code).collect(), levels }
+}
+
+#[test]
+fn published_cases() {
+    for number in 1..=18 {
+        let path = format!("{}/../../testdata/ppmlhdfe/{number:02}.csv", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let lines: Vec<Vec<&str>> =
+            text.lines().map(|line| line.split(',').collect()).filter(|l: &Vec<_>| l.len() > 1).collect();
+        let (names, rows) = lines.split_first().unwrap();
+        let of = |k: usize| rows.iter().map(|row| row[k]).collect::<Vec<&str>>();
+        let numbers = |k: usize| of(k).iter().map(|v| v.parse().unwrap()).collect::<Vec<f64>>();
+        let starting = |start: char| (0..names.len()).filter(move |&k| names[k].starts_with(start));
+        let mut factors: Vec<Factor> = starting('i').map(|k| of_texts(names[k], &of(k))).collect();
+        if factors.is_empty() {
+            // A constant.
+            factors.push(factor("all", vec![0; rows.len()], 1));
+        }
+        let count = |y: &f64| if *y > 0.0 { Trial::Both } else { Trial::Failure };
+        let case = Case {
+            model: Model::Poisson { intercept: true },
+            columns: starting('x').map(numbers).collect(),
+            factors,
+            trials: numbers(0).iter().map(count).collect(),
+            kept: None,
+        };
+        let found = check(&case).expect("outcomes");
+        let separated = numbers(names.len() - 1);
+        let expected: Vec<usize> = (0..rows.len()).filter(|&row| separated[row] > 0.0).collect();
+        assert_eq!(found.rows, expected, "{number:02}.csv");
+    }
+}
+
+/// A staircase: each level has one row of its own kind only once the level before has gone.
+fn staircase(rounds: usize) -> Case {
+    let (mut a, mut b, mut trials) = (vec![], vec![], vec![]);
+    for k in 0..rounds as u32 {
+        // Level k of the first factor: a failure, and an event that goes with level k of the second.
+        a.extend([k, k]);
+        b.extend([k + 1, k]);
+        trials.extend([Trial::Failure, Trial::Success]);
+    }
+    let size = rounds + 1;
+    let factors = vec![factor("a", a, rounds), factor("b", b, size)];
+    Case { model: Model::Binomial { intercept: true }, columns: vec![], factors, trials, kept: None }
+}
+
+#[test]
+fn long_chains_are_peeled() {
+    assert!(check(&staircase(12)).is_some());
+    let case = staircase(20_000);
+    let found = case.found().unwrap();
+    assert_eq!(found.kind, SeparationKind::Complete);
+    assert_eq!(found.rows.len(), 40_000);
+    let (design, response) = (case.design(), case.response());
+    let proof = found.proof.as_ref().unwrap();
+    assert!(verify_model(&design, &case.model, &response, None, proof).unwrap().is_ok());
+}
+
+#[test]
+fn a_proof_holds_for_no_neighbouring_question() {
+    let mut dice = Dice(11);
+    let (mut tried, mut other) = (0, 0);
+    while tried < 300 {
+        let case = random(&mut dice);
+        let Ok(found) = case.found() else { continue };
+        let proof = found.proof.unwrap();
+        tried += 1;
+        // Without the levels, with a level changed, another outcome, another model: refused, as it is about other data.
+        let mut others = vec![];
+        let mut changed = case.clone();
+        let row = dice.below(case.rows());
+        let own = &mut changed.factors[0];
+        own.codes[row] = (own.codes[row] + 1) % own.levels.len() as u32;
+        if changed.design_values() != case.design_values() {
+            others.push(changed);
+        }
+        let mut changed = case.clone();
+        changed.trials[row] = match changed.trials[row] {
+            Trial::Failure => Trial::Both,
+            _ => Trial::Failure,
+        };
+        if case.counted()[row] {
+            others.push(changed);
+        }
+        let mut changed = case.clone();
+        changed.model = match case.model {
+            Model::Poisson { .. } => Model::NegativeBinomial { intercept: true },
+            _ => Model::Binomial { intercept: false },
+        };
+        others.push(changed);
+        for changed in others {
+            let (design, kept) = (changed.design(), changed.kept.as_deref());
+            let verified =
+                verify_model(&design, &changed.model, &changed.response(), kept, &proof);
+            assert!(verified.is_err() || verified.unwrap().is_err(), "{case:?}");
+            other += 1;
+        }
+        let plain = verify_model(&case.x(), &case.model, &case.response(), case.kept.as_deref(), &proof);
+        let same = case.columns.len() == case.design().columns();
+        assert!(same || plain.is_err() || plain.unwrap().is_err(), "{case:?}");
+    }
+    assert!(other > 500);
+}
+
+impl Case {
+    fn design_values(&self) -> Vec<(usize, usize, u64)> {
+        let (design, mut all) = (self.design(), vec![]);
+        for row in (0..self.rows()).filter(|&row| self.counted()[row]) {
+            design.for_each(row, |k, value| all.push((row, k, value.to_bits())));
+        }
+        all
+    }
+}
+
+/// Levels and columns as people have them: larger than what is compared with dummies by hand, with Newton's method.
+#[test]
+fn hundreds_of_levels() {
+    let mut dice = Dice(3);
+    for (counts, second) in [(false, 40), (true, 40), (false, 300), (true, 1)] {
+        let rows = 4000;
+        let levels = 400;
+        let codes = |dice: &mut Dice, levels: usize| -> Vec<u32> {
+            (0..rows).map(|_| dice.below(levels) as u32).collect()
+        };
+        let factors =
+            vec![factor("a", codes(&mut dice, levels), levels), factor("b", codes(&mut dice, second), second)];
+        let x: Vec<f64> = (0..rows).map(|_| dice.below(1000) as f64 / 7.0).collect();
+        let event = if counts { Trial::Both } else { Trial::Success };
+        let trials: Vec<Trial> =
+            (0..rows).map(|_| if dice.below(5) == 0 { event } else { Trial::Failure }).collect();
+        // A column that is a sum of levels, one with events alone where it is not zero, and a copy.
+        let sum = factors[0].codes.iter().zip(&factors[1].codes).map(|(a, b)| f64::from(a * 3 + b) * 0.1);
+        let rare = |row: usize| f64::from(u8::from(trials[row] == Trial::Failure && row % 50 == 0));
+        let rare: Vec<f64> = (0..rows).map(rare).collect();
+        let tripled = x.iter().map(|x| 3.0 * x).collect();
+        let model = match counts {
+            true => Model::Poisson { intercept: true },
+            false => Model::Binomial { intercept: true },
+        };
+        let columns = vec![x, rare, sum.collect(), tripled];
+        let case = Case { model, columns, factors, trials, kept: None };
+        let found = case.found().unwrap();
+        assert_eq!((found.kind, found.open), (SeparationKind::QuasiComplete, None));
+        // Numbers times 0.1 are rounded, so the sum is none to the last bit, and is aliased with nothing.
+        assert_eq!(found.aliased, [0, 3]);
+        assert_eq!(found.infinite, [(1, Sign::Minus)]);
+        assert!(found.absorbed[0].gone.len() > 5 || second == 300);
+        for own in &case.factors[..1] {
+            let left = |level: u32| {
+                (0..rows).any(|row| own.codes[row] == level && found.rows.binary_search(&row).is_err())
+            };
+            let gone = (0..levels).filter(|&level| !left(level as u32)).count();
+            assert_eq!(gone, found.absorbed[0].gone.len());
+        }
+        let (design, response) = (case.design(), case.response());
+        let proof = found.proof.as_ref().unwrap();
+        assert!(verify_model(&design, &case.model, &response, None, proof).unwrap().is_ok());
+    }
+}

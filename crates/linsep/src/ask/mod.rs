@@ -52,7 +52,7 @@ use linsep_proof::Proof;
 pub use audit::{AuditAnswer, AuditQuestion};
 pub use classes::{ClassVerdict, ClassesAnswer, ClassesQuestion};
 pub use decide::{DecideAnswer, DecideQuestion, TimedPass};
-pub use estimate::{Design, EstimateAnswer, EstimateQuestion, NextStep};
+pub use estimate::{AbsorbedFactor, Design, EstimateAnswer, EstimateQuestion, NextStep};
 pub use fit::{ClassFitAnswer, FitAnswer, FitQuestion};
 pub use race::{RaceAnswer, RaceQuestion};
 pub use rows::{CitedRow, CitedRows, DataFacts};

@@ -31,7 +31,7 @@ pub struct Factor {
 pub(super) struct LevelDesign {
     /// The columns of the model, then the dummies.
     pub features: Features,
-    /// How many are columns of the model.
+    /// How many are columns of the model; one, of zeros, where there would be no column at all.
     pub columns: usize,
     /// How many of the factors were given. With one alone, a factor of one level keeps it company.
     pub given: usize,
@@ -109,9 +109,12 @@ impl LevelDesign {
                 own
             })
             .collect();
+        // Data have a column, if one of zeros.
+        let empty = next == 0;
+        next += usize::from(empty);
         let mut design = LevelDesign {
             features: columns.clone(),
-            columns: columns.columns(),
+            columns: columns.columns() + usize::from(empty),
             given: factors.len(),
             codes,
             starts,

@@ -19,6 +19,7 @@ mod peeling;
 use dashu_int::IBig;
 use dashu_int::ops::BitTest;
 use linsep_data::Features;
+use linsep_data::samples::SparseBuilder;
 use linsep_proof::exact::{ExactSum, parts};
 use linsep_proof::proof::Claim;
 use linsep_proof::structure::{Coefficient, Model, ModelError, Response, Structure, Trial};
@@ -106,14 +107,20 @@ pub fn check_absorbed(
     let counted: Vec<bool> = seen.iter().map(|seen| seen.success || seen.failure).collect();
     let design = LevelDesign::new(columns, factors, Some(&counted));
     let structure = Structure::new(&design.features, model, response, kept)?;
-    let named = name_data(&structure)?;
-    let mut first = vec![u32::MAX; columns.rows()];
-    for number in (0..structure.vectors()).rev() {
-        first[structure.vector(number).expect("a vector").row] = number as u32;
-    }
-    let search = Search { columns, design: &design, structure: &structure, named: &named, first, seen };
+    let search = Search::new(columns, model, &design, &structure, seen)?;
     let allowance = Allowance::new(&structure, &options.limits);
-    Ok(search.run(model, &counted, options, &allowance, watch)?)
+    let (left, progress) = search.steps(counted.clone(), &allowance, watch)?;
+    let settled = progress.settled;
+    let layers = progress.layers.clone();
+    let found = {
+        let cancelled = watch.cancelled();
+        let halt = || allowance.late(cancelled).is_some();
+        search.answer(&counted, &left, progress, options, &halt)?
+    };
+    let mut contested = counted;
+    let rows = layers[..settled].iter().flat_map(|layer| &layer.rows);
+    rows.for_each(|&row| contested[row as usize] = false);
+    Ok(search.with_other_signs(found, &contested, &allowance, watch)?)
 }
 
 /// Returns what the rows that count have seen, and nothing for the others.
@@ -140,9 +147,10 @@ fn outcomes(
 /// What is asked about.
 struct Search<'a> {
     columns: &'a Features,
+    model: Model,
     design: &'a LevelDesign,
     structure: &'a Structure<'a>,
-    named: &'a Named,
+    named: Named,
     /// The first structure vector of each row.
     first: Vec<u32>,
     seen: Vec<Seen>,
@@ -153,8 +161,9 @@ struct Search<'a> {
 struct Progress {
     /// The kind, once it is proven, and the proof.
     proven: Option<(SeparationKind, Proof)>,
-    /// What went, over all rounds.
+    /// What went, over all rounds, and how many of the first are levels that went before any column did.
     layers: Vec<Layer>,
+    settled: usize,
     /// What each step, the first the largest, does to the columns of the model.
     steps: Vec<Vec<IBig>>,
     conflict: Vec<usize>,
@@ -166,21 +175,32 @@ struct Progress {
     stopped: Option<Limit>,
 }
 
-impl Search<'_> {
-    fn run(
-        &self,
+impl<'a> Search<'a> {
+    fn new(
+        columns: &'a Features,
         model: &Model,
-        counted: &[bool],
-        options: &SeparationOptions,
+        design: &'a LevelDesign,
+        structure: &'a Structure<'a>,
+        seen: Vec<Seen>,
+    ) -> Result<Self, DecideError> {
+        let mut first = vec![u32::MAX; columns.rows()];
+        for number in (0..structure.vectors()).rev() {
+            first[structure.vector(number).expect("a vector").row] = number as u32;
+        }
+        let named = name_data(structure)?;
+        Ok(Search { columns, model: *model, design, structure, named, first, seen })
+    }
+
+    /// Goes all steps; returns the rows that are left.
+    fn steps(
+        &self,
+        mut left: Vec<bool>,
         allowance: &Allowance,
         watch: &mut dyn Watch,
-    ) -> Result<Separation, DecideError> {
-        let mut left = counted.to_vec();
+    ) -> Result<(Vec<bool>, Progress), DecideError> {
         let mut progress = Progress::default();
         while progress.stopped.is_none() && self.step(&mut left, &mut progress, allowance, watch)? {}
-        let cancelled = watch.cancelled();
-        let halt = || allowance.late(cancelled).is_some();
-        self.answer(model, counted, &left, progress, options, &halt)
+        Ok((left, progress))
     }
 
     /// Goes one step on: false if there is nothing left to ask.
@@ -197,6 +217,10 @@ impl Search<'_> {
             .then(|| direction(self.design, self.columns, &self.seen, &layers));
         if let Some(peeled) = &peeled {
             progress.steps.push(peeled[..width].to_vec());
+        }
+        if progress.steps.len() == 1 && progress.layers.is_empty() {
+            let is_level = |layer: &&Layer| matches!(layer.what, Peel::Level(_));
+            progress.settled = layers.iter().take_while(is_level).count();
         }
         progress.layers.extend(layers);
         let rows: Vec<usize> = (0..left.len()).filter(|&row| left[row]).collect();
@@ -294,7 +318,7 @@ impl Search<'_> {
     /// Returns a proof of the claim that the checker accepts, if it does.
     fn holds(&self, claim: Claim, halt: Halt) -> Result<Option<Proof>, DecideError> {
         let proof = Proof::about(self.named.name().clone(), claim);
-        let verified = verify_data_until(self.structure, &proof, Some(self.named), halt)?;
+        let verified = verify_data_until(self.structure, &proof, Some(&self.named), halt)?;
         Ok(matches!(verified, Some(Ok(_))).then_some(proof))
     }
 
@@ -346,14 +370,13 @@ impl Search<'_> {
 
     fn answer(
         &self,
-        model: &Model,
         counted: &[bool],
         left: &[bool],
         progress: Progress,
         options: &SeparationOptions,
         halt: Halt,
     ) -> Result<Separation, DecideError> {
-        let width = self.design.columns;
+        let width = self.columns.columns();
         let one = |k| Coefficient { block: None, column: Some(k), at: vec![(k, 1.0)] };
         let count = |of: &[bool]| of.iter().filter(|own| **own).count();
         let vectors = self.structure.vectors();
@@ -389,7 +412,7 @@ impl Search<'_> {
             separated,
             settled: rows.clone(),
             rows,
-            proof: Some(proof.of_model(*model, None)),
+            proof: Some(proof.of_model(self.model, None)),
             absorbed: self.levels(left, &progress.layers, progress.stopped.is_none()),
             ..nothing
         };
@@ -422,6 +445,91 @@ impl Search<'_> {
             aliased_dimension: dependent.len(),
             left_out,
             ..known
+        })
+    }
+
+    /// Returns the answer with both signs of a column that can have both. One was met. The other occurs if a row can be separated in which
+    /// the column alone stands, with the outcome of that sign: a second row of both outcomes keeps the levels that they share, which no other row
+    /// has, from doing it. Only rows that are `contested` matter: the levels of the others make up for any column.
+    fn with_other_signs(
+        &self,
+        mut found: Separation,
+        contested: &[bool],
+        allowance: &Allowance,
+        watch: &mut dyn Watch,
+    ) -> Result<Separation, DecideError> {
+        if found.open.is_some() {
+            return Ok(found);
+        }
+        for (k, sign) in &mut found.infinite {
+            if *sign == Sign::Either {
+                continue;
+            }
+            let up = *sign == Sign::Minus;
+            match self.occurs(*k, up, contested, allowance, watch)? {
+                Ok(true) => *sign = Sign::Either,
+                Ok(false) => {}
+                Err(because) => {
+                    found.open = Some((Open::Signs, because));
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns if a column can go up, or down; or the limit that was reached before that was known.
+    fn occurs(
+        &self,
+        column: usize,
+        up: bool,
+        contested: &[bool],
+        allowance: &Allowance,
+        watch: &mut dyn Watch,
+    ) -> Result<Result<bool, Limit>, DecideError> {
+        let rows: Vec<usize> = (0..contested.len()).filter(|&row| contested[row]).collect();
+        let mut columns = SparseBuilder::default();
+        for &row in &rows {
+            self.columns.for_each(row, |k, value| {
+                if value != 0.0 {
+                    columns.push(k, value);
+                }
+            });
+            columns.end_row();
+        }
+        columns.end_row();
+        columns.push(column, 1.0);
+        columns.end_row();
+        let columns = Features::Sparse(columns.finish(self.design.columns).expect("columns rise"));
+        let factors = (0..self.design.given).map(|f| {
+            let size = self.design.of_factor(f).len();
+            let own = rows.iter().map(|&row| self.design.codes[f][row]);
+            let codes = own.chain([size as u32; 2]).collect();
+            Factor { name: String::new(), levels: vec![String::new(); size + 1], codes }
+        });
+        let factors: Vec<Factor> = factors.collect();
+        let both = Seen { success: true, failure: true };
+        let last = Seen { success: up, failure: !up };
+        let seen: Vec<Seen> =
+            rows.iter().map(|&row| self.seen[row]).chain([both, last]).collect();
+        let trial = |seen: &Seen| match (seen.success, seen.failure) {
+            (true, true) => Trial::Both,
+            (true, false) => Trial::Success,
+            _ => Trial::Failure,
+        };
+        // Counts have no row of successes alone; what is asked is the same.
+        let model = Model::Binomial { intercept: true };
+        let response = Response::Trials(seen.iter().map(trial).collect());
+        let design = LevelDesign::new(&columns, &factors, None);
+        let structure = Structure::new(&design.features, &model, &response, None)
+            .expect("one outcome per row");
+        let search = Search::new(&columns, &model, &design, &structure, seen)?;
+        let (left, progress) = search.steps(vec![true; rows.len() + 2], allowance, watch)?;
+        Ok(match (left[rows.len() + 1], progress.stopped) {
+            // What has gone is separated, whatever stopped the search then.
+            (false, _) => Ok(true),
+            (true, Some(because)) => Err(because),
+            (true, None) => Ok(false),
         })
     }
 
