@@ -181,7 +181,7 @@ pub(super) fn direction(
             Peel::Column(k) => *k,
             Peel::Level(node) => width + node,
         };
-        values[place] = if *up { most } else { most.negated() };
+        values[place] = in_few_digits(if *up { most } else { most.negated() });
     }
     let mut values = on_one_exponent(values);
     let levels = values.split_off(width);
@@ -194,6 +194,15 @@ fn add_times(sum: &mut ExactSum, value: &ExactSum, times: f64) {
     }
     let ((m, e), (mantissa, exponent)) = (value.clone().into_parts(), parts(times));
     sum.add(m * mantissa, e + exponent);
+}
+
+/// Returns the same number with an odd mantissa: what is built on it would carry its zeros on.
+fn in_few_digits(sum: ExactSum) -> ExactSum {
+    let (mantissa, exponent) = sum.into_parts();
+    match mantissa.trailing_zeros() {
+        Some(zeros) if zeros > 0 => ExactSum::of(mantissa >> zeros, exponent + zeros as i32),
+        _ => ExactSum::of(mantissa, exponent),
+    }
 }
 
 /// Returns a power of two that, times the magnitude of the number, is above what is needed.
