@@ -81,7 +81,7 @@ def from_formula(formula: str, data: Any, y: Any, model: str, arguments: dict[st
 
 
 def _absorbed(right: str, absorb: Any, data: Any) -> tuple[str, Any]:
-    """Return the right side of a formula without its factors, and these: those after a bar, or by name."""
+    """Return the right side of a formula without factors, and these: those after a bar, or by name."""
     if "|" in right:
         if absorb is not None:
             raise TypeError("absorb was given with a formula that has factors of its own, after |")
@@ -89,7 +89,8 @@ def _absorbed(right: str, absorb: Any, data: Any) -> tuple[str, Any]:
         absorb = [name.strip() for name in after.split("+")]
         if not all(absorb) or "|" in after:
             raise ValueError(
-                f'the factors "{after.strip()}" are no list of columns: expected "y ~ a + b | firm + year"'
+                f'the factors "{after.strip()}" are no list of columns: expected '
+                '"y ~ a + b | firm + year"'
             )
     if isinstance(absorb, str):
         absorb = [absorb]

@@ -79,7 +79,7 @@ def _words(role: str, name: str, array: np.ndarray) -> Column:
 
 
 def read_absorb(absorb: Any) -> list[Column]:
-    """Return the factors of a model as Rust reads them: the levels of each as words, whatever they are."""
+    """Return the factors of a model as Rust reads them: levels as words, whatever they are."""
     return [_factor(name, values) for name, values in _named_factors(absorb)]
 
 
@@ -88,8 +88,8 @@ def _named_factors(absorb: Any) -> list[tuple[str, Any]]:
         isinstance(absorb, list | tuple) and absorb and all(isinstance(own, str) for own in absorb)
     ):
         raise TypeError(
-            f"absorb is {absorb!r}: names of columns go with a formula and data, or with a table in a file; "
-            "with arrays give the levels, as absorb=df[['firm', 'year']]"
+            f"absorb is {absorb!r}: names of columns go with a formula and data, or with a table in a "
+            "file; with arrays give the levels, as absorb=df[['firm', 'year']]"
         )
     if hasattr(absorb, "collect"):
         absorb = absorb.collect()
@@ -117,20 +117,21 @@ def _factor(name: str, values: Any) -> Column:
     elif array.dtype.kind == "f":
         absent = np.isnan(array)
     elif array.dtype.kind == "O":
-        absent = np.array([value is None or value is not value or _is_missing(value) for value in array])
+        absent = np.array([value is None or _is_missing(value) for value in array], dtype=bool)
     else:
         absent = np.zeros(len(array), dtype=bool)
     if absent.any():
         raise ValueError(
-            f"row {int(absent.argmax())} (counted from 0) is missing in {name}; leave the row out, or give "
-            "missing values a level of their own"
+            f"row {int(absent.argmax())} (counted from 0) is missing in {name}; leave the row out, or "
+            "give missing values a level of their own"
         )
     if array.dtype.kind == "O":
         array = np.array([spelled(value) for value in array.tolist()], dtype=str)
     # Integers and dates are told apart as they are: not all are floats.
     found, codes = np.unique(array, return_inverse=True)
     levels = found.astype(str).tolist() if array.dtype.kind in "mM" else found.tolist()
-    return "absorb", name, None, [spelled(level) for level in levels], np.uint32(codes.reshape(-1))
+    words = [spelled(level) for level in levels]
+    return "absorb", name, None, words, np.ascontiguousarray(codes.reshape(-1), dtype=np.uint32)
 
 
 def _is_missing(value: Any) -> bool:

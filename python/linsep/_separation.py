@@ -19,7 +19,15 @@ from linsep._data import Labels, Matrix, read_matrix, unmasked
 from linsep._decision import whole
 from linsep._model_input import from_formula, from_statsmodels, is_fitter, is_formula, is_statsmodels
 from linsep._proof import Proof, Verification
-from linsep._response import MODELS, ROLES, Response, fitting_options, model_question, read_response
+from linsep._response import (
+    MODELS,
+    ROLES,
+    Response,
+    fitting_options,
+    model_question,
+    read_absorb,
+    read_response,
+)
 from linsep._table import Table, is_path, read_data, sources, table_options
 
 __all__ = ["Separation", "check_recession", "check_separation", "structure_vectors", "verify_separation"]
@@ -211,12 +219,12 @@ def check_separation(
     parallel : bool
         Whether columns have one coefficient for all ordered categories, or one per threshold.
     absorb : array-like, frame, dict or list, optional
-        Factors whose levels have a coefficient each, as many as one likes: the columns of a frame, arrays
-        of levels of any type, or the names of columns where X is a formula or a table in a file. A formula
-        may have them after a bar: "y ~ a + b | firm + year". For binomial, Poisson and negative binomial
-        models; their levels add up to a constant, so `intercept` changes nothing. X may be None, or have no
-        column. The answer is about the columns of X, and about levels that are gone: see
-        :attr:`Separation.absorbed`.
+        Factors whose levels have a coefficient each, as many as one likes: the columns of a frame,
+        arrays of levels of any type, or the names of columns where X is a formula or a table in a file.
+        A formula may have them after a bar: "y ~ a + b | firm + year". For binomial, Poisson and
+        negative binomial models; their levels add up to a constant, so `intercept` changes nothing. X
+        may be None, or have no column. The answer is about the columns of X, and about levels that are
+        gone: see :attr:`Separation.absorbed`.
     max_passes, time_limit
         Limits of the whole question, as for :func:`linsep.decide`; what is proven by then is said.
 
