@@ -44,7 +44,12 @@ impl Stream {
 }
 
 /// Returns two columns, factors whose levels have effects, and outcomes.
-fn data(rows: usize, levels: &[usize], share: f64, counts: bool) -> (Features, Vec<Factor>, Response) {
+fn data(
+    rows: usize,
+    levels: &[usize],
+    share: f64,
+    counts: bool,
+) -> (Features, Vec<Factor>, Response) {
     let mut stream = Stream(rows as u64 + levels[0] as u64);
     let effects: Vec<Vec<f64>> =
         levels.iter().map(|&count| (0..count).map(|_| stream.normal()).collect()).collect();
@@ -77,7 +82,9 @@ fn data(rows: usize, levels: &[usize], share: f64, counts: bool) -> (Features, V
 
 /// Prints a line per shape.
 pub fn run() {
-    println!("factors of many levels, with a proof that holds: CPU time (targets: 5 s for 20,000 rows, 60 s for 1,000,000)");
+    println!(
+        "factors of many levels, with a proof that holds: CPU time (targets: 5 s for 20,000 rows, 60 s for 1,000,000)"
+    );
     for (rows, levels, share, counts) in SHAPES {
         let (columns, factors, response) = data(rows, levels, share, counts);
         let model = match counts {
@@ -101,7 +108,8 @@ pub fn run() {
             &mut [&mut || {
                 holds = found.proof.as_ref().is_some_and(|proof| {
                     let design = absorbed_design(&columns, &factors, None);
-                    verify_model(&design, &model, &response, None, proof).is_ok_and(|own| own.is_ok())
+                    verify_model(&design, &model, &response, None, proof)
+                        .is_ok_and(|own| own.is_ok())
                 });
             }],
         );

@@ -59,9 +59,11 @@ fn beside(name: &str, separable: &Samples, overlapping: &Samples) {
         ],
     );
     let (yes, no) = (yes.expect("decided"), no.expect("decided"));
-    let verdict = |decision: &Decision| decision.verdict().map_or("undecided".into(), |v| v.to_string());
+    let verdict =
+        |decision: &Decision| decision.verdict().map_or("undecided".into(), |v| v.to_string());
     let proof = no.proof().expect("a verdict has a proof");
-    let [verified] = shortest_cpu(rounds, &mut [&mut || assert!(verify(overlapping, proof).is_ok())]);
+    let [verified] =
+        shortest_cpu(rounds, &mut [&mut || assert!(verify(overlapping, proof).is_ok())]);
     let expected = if no.verdict() == Some(Verdict::Inseparable) { "" } else { " (!)" };
     println!(
         "  {name}: {} {:.0} ms; {}{expected} {:.0} ms, {:.1} times (target: at most 3), {} passes, {} rows; \

@@ -4,8 +4,8 @@
 use linsep::data::Features;
 use linsep::data::samples::Dense;
 use linsep::models::{
-    Factor, Model, Response, Separation, SeparationError, SeparationKind, SeparationOptions, Sign, Trial, absorbed_design,
-    check_absorbed, check_model,
+    Factor, Model, Response, Separation, SeparationError, SeparationKind, SeparationOptions, Sign,
+    Trial, absorbed_design, check_absorbed, check_model,
 };
 use linsep::proof::{Verdict, verify_model};
 
@@ -225,10 +225,14 @@ fn of_texts(name: &str, texts: &[&str]) -> Factor {
 #[test]
 fn published_cases() {
     for number in 1..=18 {
-        let path = format!("{}/../../testdata/ppmlhdfe/{number:02}.csv", env!("CARGO_MANIFEST_DIR"));
+        let path =
+            format!("{}/../../testdata/ppmlhdfe/{number:02}.csv", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).unwrap();
-        let lines: Vec<Vec<&str>> =
-            text.lines().map(|line| line.split(',').collect()).filter(|l: &Vec<_>| l.len() > 1).collect();
+        let lines: Vec<Vec<&str>> = text
+            .lines()
+            .map(|line| line.split(',').collect())
+            .filter(|l: &Vec<_>| l.len() > 1)
+            .collect();
         let (names, rows) = lines.split_first().unwrap();
         let of = |k: usize| rows.iter().map(|row| row[k]).collect::<Vec<&str>>();
         let numbers = |k: usize| of(k).iter().map(|v| v.parse().unwrap()).collect::<Vec<f64>>();
@@ -264,7 +268,13 @@ fn staircase(rounds: usize) -> Case {
     }
     let size = rounds + 1;
     let factors = vec![factor("a", a, rounds), factor("b", b, size)];
-    Case { model: Model::Binomial { intercept: true }, columns: vec![], factors, trials, kept: None }
+    Case {
+        model: Model::Binomial { intercept: true },
+        columns: vec![],
+        factors,
+        trials,
+        kept: None,
+    }
 }
 
 #[test]
@@ -313,12 +323,12 @@ fn a_proof_holds_for_no_neighbouring_question() {
         others.push(changed);
         for changed in others {
             let (design, kept) = (changed.design(), changed.kept.as_deref());
-            let verified =
-                verify_model(&design, &changed.model, &changed.response(), kept, &proof);
+            let verified = verify_model(&design, &changed.model, &changed.response(), kept, &proof);
             assert!(verified.is_err() || verified.unwrap().is_err(), "{case:?}");
             other += 1;
         }
-        let plain = verify_model(&case.x(), &case.model, &case.response(), case.kept.as_deref(), &proof);
+        let plain =
+            verify_model(&case.x(), &case.model, &case.response(), case.kept.as_deref(), &proof);
         let same = case.columns.len() == case.design().columns();
         assert!(same || plain.is_err() || plain.unwrap().is_err(), "{case:?}");
     }
@@ -345,8 +355,10 @@ fn hundreds_of_levels() {
         let codes = |dice: &mut Dice, levels: usize| -> Vec<u32> {
             (0..rows).map(|_| dice.below(levels) as u32).collect()
         };
-        let factors =
-            vec![factor("a", codes(&mut dice, levels), levels), factor("b", codes(&mut dice, second), second)];
+        let factors = vec![
+            factor("a", codes(&mut dice, levels), levels),
+            factor("b", codes(&mut dice, second), second),
+        ];
         let x: Vec<f64> = (0..rows).map(|_| dice.below(1000) as f64 / 7.0).collect();
         let event = if counts { Trial::Both } else { Trial::Success };
         let trials: Vec<Trial> =
@@ -369,7 +381,8 @@ fn hundreds_of_levels() {
         assert!(found.absorbed[0].gone.len() > 5 || second == 300);
         for own in &case.factors[..1] {
             let left = |level: u32| {
-                (0..rows).any(|row| own.codes[row] == level && found.rows.binary_search(&row).is_err())
+                (0..rows)
+                    .any(|row| own.codes[row] == level && found.rows.binary_search(&row).is_err())
             };
             let gone = (0..levels).filter(|&level| !left(level as u32)).count();
             assert_eq!(gone, found.absorbed[0].gone.len());

@@ -213,8 +213,7 @@ impl ModelArgs {
         let ModelArgs { model, no_intercept, not_parallel, levels, trials, weights, .. } = self;
         let ModelArgs { groups, time, event, event_value, entry, ties, .. } = self;
         let columns = [trials, weights, groups, time, event, event_value, entry];
-        let any =
-            model.is_some() || levels.is_some() || ties.is_some() || !self.absorb.is_empty();
+        let any = model.is_some() || levels.is_some() || ties.is_some() || !self.absorb.is_empty();
         any || *no_intercept || *not_parallel || columns.iter().any(|column| column.is_some())
     }
 

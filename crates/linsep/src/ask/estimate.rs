@@ -596,9 +596,7 @@ impl EstimateAnswer {
             "open": found.open.map(|(open, _)| open.word()),
         });
         if !self.absorbed.is_empty() {
-            let level = |(level, sign): &(String, Sign)| {
-                json!({ "level": level, "estimate": sign.to_string() })
-            };
+            let level = |(level, sign): &(String, Sign)| json!({ "level": level, "estimate": sign.to_string() });
             let factor = |own: &AbsorbedFactor| {
                 json!({
                     "column": own.column,

@@ -48,7 +48,8 @@ impl EstimateQuestion {
             .collect();
         if !self.absorb.is_empty() && options.missing.is_filled() {
             let option = "absorb";
-            let why = "was given where missing values are filled in: a mean is no level".to_string();
+            let why =
+                "was given where missing values are filled in: a mean is no level".to_string();
             return Err(AskError::Useless(Useless { option, why, instead: None }));
         }
         let own: Vec<(&'static str, &str)> =
@@ -88,9 +89,9 @@ impl EstimateQuestion {
             Some(_) => beside.time = column,
             None => beside.outcome = column,
         }
-        let (design, columns) =
-            table.without(&taken, !self.absorb.is_empty())
-                .map_err(|error| error.in_source(&source.name()))?;
+        let (design, columns) = table
+            .without(&taken, !self.absorb.is_empty())
+            .map_err(|error| error.in_source(&source.name()))?;
         let (numbers, ids) = (samples.about().rows.clone(), samples.row_ids().cloned());
         Ok(ModelTable { source: source.clone(), options, design, columns, beside, numbers, ids })
     }
@@ -235,7 +236,11 @@ impl FeatureTable<'_> {
     }
 
     /// Returns the design without some features, and the names of the others. Errors if none is left, unless that may be.
-    fn without(&self, taken: &[usize], may_be_empty: bool) -> Result<(Features, Vec<String>), Error> {
+    fn without(
+        &self,
+        taken: &[usize],
+        may_be_empty: bool,
+    ) -> Result<(Features, Vec<String>), Error> {
         let mut stays = vec![true; self.features.columns()];
         taken.iter().for_each(|&k| stays[k] = false);
         let left: Vec<usize> = (0..stays.len()).filter(|&k| stays[k]).collect();

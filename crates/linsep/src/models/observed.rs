@@ -272,7 +272,14 @@ impl Reading<'_> {
             let response = Response::Trials(found.map_err(|error| column.wrong(error))?);
             let (categories, codes) = column.spelled();
             let outcomes = Some(codes.iter().map(|&code| code as usize).collect());
-            return Ok(Observed { response, kept, categories, outcomes, outcome, factors: factors() });
+            return Ok(Observed {
+                response,
+                kept,
+                categories,
+                outcomes,
+                outcome,
+                factors: factors(),
+            });
         }
         if let (Family::Binomial, Some(trials)) = (self.family, trials) {
             let numbers = trials.numbers("a whole number of trials, at least 0")?;

@@ -10,8 +10,8 @@
 //! dropped, and has these directions.
 
 use dashu_int::IBig;
-use linsep_data::samples::SparseBuilder;
 use linsep_data::Memory;
+use linsep_data::samples::SparseBuilder;
 use linsep_proof::proof::{Claim, ConflictingRow, DefiniteMatrix, Integers, OverlapClaim};
 use linsep_proof::structure::Structure;
 use linsep_proof::{Proof, RowWeights, name_data, verify_data_until};
@@ -20,8 +20,8 @@ use super::factors::LevelDesign;
 use super::forest::{FreeDirections, free_directions};
 use crate::Samples;
 use crate::decide::{
-    DecideError, Halt, Limit, LogisticNewton, NewtonEnd, OnPlanes, Outcome, Watch,
-    decide_data, planes,
+    DecideError, Halt, Limit, LogisticNewton, NewtonEnd, OnPlanes, Outcome, Watch, decide_data,
+    planes,
 };
 use crate::models::allowance::Allowance;
 use crate::models::cone::claimed;
@@ -264,7 +264,8 @@ impl<'a> Contested<'a> {
         };
         let overlap = match overlap {
             OverlapClaim::Conflict(rows) => {
-                let own = |own: &ConflictingRow| ConflictingRow { row: row(own.row), ..own.clone() };
+                let own =
+                    |own: &ConflictingRow| ConflictingRow { row: row(own.row), ..own.clone() };
                 OverlapClaim::Conflict(rows.iter().map(own).collect())
             }
             OverlapClaim::Matrix(matrix) => OverlapClaim::Matrix(DefiniteMatrix {
@@ -331,11 +332,7 @@ impl<'a> Contested<'a> {
 }
 
 /// Returns true if the checker accepts that the matrix rules out every separation of these rows, weak ones included.
-fn holds_alone(
-    samples: &Samples,
-    matrix: DefiniteMatrix,
-    halt: Halt,
-) -> Result<bool, DecideError> {
+fn holds_alone(samples: &Samples, matrix: DefiniteMatrix, halt: Halt) -> Result<bool, DecideError> {
     let memory = Memory::new(samples);
     let named = name_data(&memory)?;
     let proof = Proof::about(named.name().clone(), Claim::inseparable(matrix, vec![]));
@@ -389,7 +386,8 @@ fn dropped(design: &LevelDesign, free: &FreeDirections, count: &[u32]) -> Vec<Dr
     }
     if count[design.hub_base] == 0 {
         let node = design.of_factor(design.hub).max_by_key(|&node| count[node]);
-        let column = node.and_then(|node| design.column[node]).expect("another level than the base");
+        let column =
+            node.and_then(|node| design.column[node]).expect("another level than the base");
         all.push(Dropped::Constant { column });
     }
     all

@@ -84,7 +84,10 @@ impl LevelDesign {
         let counts = |row: usize| counted.is_none_or(|counted| counted[row]);
         let mut count = vec![0; nodes];
         for row in (0..rows).filter(|&row| counts(row)) {
-            codes.iter().zip(&starts).for_each(|(own, start)| count[start + own[row] as usize] += 1);
+            codes
+                .iter()
+                .zip(&starts)
+                .for_each(|(own, start)| count[start + own[row] as usize] += 1);
         }
         let most = |range: std::ops::Range<usize>| {
             range.max_by_key(|&node| (count[node], std::cmp::Reverse(node)))

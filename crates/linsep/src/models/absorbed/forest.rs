@@ -138,7 +138,8 @@ impl<'a> Forest<'a> {
                 return Some(vec![]);
             }
             let left: Vec<Vec<IBig>> = independent.iter().map(|&row| self.left_of(row)).collect();
-            let vectors = orthogonal(&left, count, halt).or_else(|| nullspace(left, count, halt))?;
+            let vectors =
+                orthogonal(&left, count, halt).or_else(|| nullspace(left, count, halt))?;
             let mut found = vec![];
             let mut off = None;
             for vector in vectors {

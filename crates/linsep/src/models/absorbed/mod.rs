@@ -26,7 +26,9 @@ use linsep_proof::structure::{Coefficient, Model, ModelError, Response, Structur
 use linsep_proof::{Named, Plane, Proof, Verdict, name_data, verify_data_until};
 
 use super::allowance::Allowance;
-use super::separation::{Open, Separation, SeparationError, SeparationKind, SeparationOptions, Sign};
+use super::separation::{
+    Open, Separation, SeparationError, SeparationKind, SeparationOptions, Sign,
+};
 use crate::decide::{DecideError, Halt, Limit, Watch};
 use contested::{Contested, Evidence, Said};
 pub use factors::Factor;
@@ -199,7 +201,8 @@ impl<'a> Search<'a> {
         watch: &mut dyn Watch,
     ) -> Result<(Vec<bool>, Progress), DecideError> {
         let mut progress = Progress::default();
-        while progress.stopped.is_none() && self.step(&mut left, &mut progress, allowance, watch)? {}
+        while progress.stopped.is_none() && self.step(&mut left, &mut progress, allowance, watch)? {
+        }
         Ok((left, progress))
     }
 
@@ -213,8 +216,8 @@ impl<'a> Search<'a> {
     ) -> Result<bool, DecideError> {
         let layers = peel(self.design, self.columns, &self.seen, left);
         let width = self.design.columns;
-        let peeled = (!layers.is_empty())
-            .then(|| direction(self.design, self.columns, &self.seen, &layers));
+        let peeled =
+            (!layers.is_empty()).then(|| direction(self.design, self.columns, &self.seen, &layers));
         if let Some(peeled) = &peeled {
             progress.steps.push(peeled[..width].to_vec());
         }
@@ -323,12 +326,7 @@ impl<'a> Search<'a> {
     }
 
     /// Takes note of a kind if the checker accepts the claim.
-    fn prove(
-        &self,
-        progress: &mut Progress,
-        claim: Claim,
-        halt: Halt,
-    ) -> Result<(), DecideError> {
+    fn prove(&self, progress: &mut Progress, claim: Claim, halt: Halt) -> Result<(), DecideError> {
         let Some(proof) = self.holds(claim, halt)? else {
             return Ok(());
         };
@@ -510,8 +508,7 @@ impl<'a> Search<'a> {
         let factors: Vec<Factor> = factors.collect();
         let both = Seen { success: true, failure: true };
         let last = Seen { success: up, failure: !up };
-        let seen: Vec<Seen> =
-            rows.iter().map(|&row| self.seen[row]).chain([both, last]).collect();
+        let seen: Vec<Seen> = rows.iter().map(|&row| self.seen[row]).chain([both, last]).collect();
         let trial = |seen: &Seen| match (seen.success, seen.failure) {
             (true, true) => Trial::Both,
             (true, false) => Trial::Success,
@@ -521,8 +518,8 @@ impl<'a> Search<'a> {
         let model = Model::Binomial { intercept: true };
         let response = Response::Trials(seen.iter().map(trial).collect());
         let design = LevelDesign::new(&columns, &factors, None);
-        let structure = Structure::new(&design.features, &model, &response, None)
-            .expect("one outcome per row");
+        let structure =
+            Structure::new(&design.features, &model, &response, None).expect("one outcome per row");
         let search = Search::new(&columns, &model, &design, &structure, seen)?;
         let (left, progress) = search.steps(vec![true; rows.len() + 2], allowance, watch)?;
         Ok(match (left[rows.len() + 1], progress.stopped) {
