@@ -29,6 +29,8 @@ use crate::queries::fold;
 
 /// Columns from which on Newton's method is asked before the engine.
 const MANY: usize = 100;
+/// Columns from which on the engine is not asked where an answer is worth no more than a little time.
+const TOO_MANY: usize = 500;
 /// Rows whose weight is below this share of the largest add nothing that a float would show.
 const NO_WEIGHT: f64 = 1e-9;
 /// Integers that the directions of a proof may have.
@@ -164,10 +166,12 @@ impl<'a> Contested<'a> {
         self.vectors.iter().map(label).collect()
     }
 
-    /// Asks about the rows. If they are all rows, `whole` says whether the checker accepts the evidence about them.
+    /// Asks about the rows. If they are all rows, `whole` says whether the checker accepts the evidence about them. A `brief` search gives up
+    /// where only integers may know more.
     pub fn ask(
         &self,
         structure: &Structure,
+        brief: bool,
         whole: Option<&mut WholeCheck>,
         allowance: &Allowance,
         watch: &mut dyn Watch,
@@ -181,6 +185,9 @@ impl<'a> Contested<'a> {
             if let Some(evidence) = self.newton(&samples, whole, &halt)? {
                 return Ok(Said::Inseparable(evidence));
             }
+        }
+        if brief && self.columns.len() >= TOO_MANY {
+            return Ok(Said::Undecided(Limit::Unconfirmed, None));
         }
         let memory = Memory::new(&samples);
         let decision = decide_data(&memory, &allowance.left(), watch)?;

@@ -156,6 +156,8 @@ struct Search<'a> {
     /// The first structure vector of each row.
     first: Vec<u32>,
     seen: Vec<Seen>,
+    /// Whether it is given up where only integers may know more.
+    brief: bool,
 }
 
 /// How far the search has come.
@@ -190,7 +192,8 @@ impl<'a> Search<'a> {
             first[structure.vector(number).expect("a vector").row] = number as u32;
         }
         let named = name_data(structure)?;
-        Ok(Search { columns, model: *model, design, structure, named, first, seen })
+        let brief = false;
+        Ok(Search { columns, model: *model, design, structure, named, first, seen, brief })
     }
 
     /// Goes all steps; returns the rows that are left.
@@ -255,6 +258,7 @@ impl<'a> Search<'a> {
         };
         let said = contested.ask(
             self.structure,
+            self.brief,
             if is_whole { Some(&mut whole) } else { None },
             allowance,
             watch,
@@ -487,8 +491,12 @@ impl<'a> Search<'a> {
     ) -> Result<Result<bool, Limit>, DecideError> {
         let rows: Vec<usize> = (0..contested.len()).filter(|&row| contested[row]).collect();
         let mut columns = SparseBuilder::default();
+        let mut size = 0.0_f64;
         for &row in &rows {
             self.columns.for_each(row, |k, value| {
+                if k == column {
+                    size = size.max(value.abs());
+                }
                 if value != 0.0 {
                     columns.push(k, value);
                 }
@@ -496,7 +504,8 @@ impl<'a> Search<'a> {
             columns.end_row();
         }
         columns.end_row();
-        columns.push(column, 1.0);
+        // Any number does; one that the column has is of its size.
+        columns.push(column, if size > 0.0 { size } else { 1.0 });
         columns.end_row();
         let columns = Features::Sparse(columns.finish(self.design.columns).expect("columns rise"));
         let factors = (0..self.design.given).map(|f| {
@@ -520,7 +529,8 @@ impl<'a> Search<'a> {
         let design = LevelDesign::new(&columns, &factors, None);
         let structure =
             Structure::new(&design.features, &model, &response, None).expect("one outcome per row");
-        let search = Search::new(&columns, &model, &design, &structure, seen)?;
+        let search =
+            Search { brief: true, ..Search::new(&columns, &model, &design, &structure, seen)? };
         let (left, progress) = search.steps(vec![true; rows.len() + 2], allowance, watch)?;
         Ok(match (left[rows.len() + 1], progress.stopped) {
             // What has gone is separated, whatever stopped the search then.
