@@ -70,7 +70,8 @@ class Separation(Said):
     index : index or None
         The same rows by the index of the frame, where X was one.
     direction : ndarray or None
-        A direction along which the likelihood grows for ever, for just these rows.
+        A direction along which the likelihood grows for ever, for just these rows; None where levels are
+        absorbed.
     conflicting_rows : ndarray of int
         Rows that hold the estimates of the other coefficients, or of all, in place: they overlap.
     cone_dimension : int

@@ -365,7 +365,9 @@ fn hundreds_of_levels() {
             (0..rows).map(|_| if dice.below(5) == 0 { event } else { Trial::Failure }).collect();
         // A column that is a sum of levels, one with failures alone where it is not zero, and a multiple of another.
         let sum = factors[0].codes.iter().zip(&factors[1].codes).map(|(a, b)| f64::from(a * 3 + b));
-        let rare = |row: usize| f64::from(u8::from(trials[row] == Trial::Failure && row % 50 == 0));
+        let rare = |row: usize| {
+            f64::from(u8::from(trials[row] == Trial::Failure && row.is_multiple_of(50)))
+        };
         let rare: Vec<f64> = (0..rows).map(rare).collect();
         let doubled: Vec<f64> = x.iter().map(|x| 2.0 * x).collect();
         let model = match counts {

@@ -111,7 +111,7 @@ pub struct Separation {
     /// estimate, to which the likelihood of this one comes as near as one likes.
     pub left_out: Vec<usize>,
     /// A direction, to the rounding of floats, along which the likelihood grows for ever, for just these
-    /// rows; its largest number is 1. None if no row is separated.
+    /// rows; its largest number is 1. None if no row is separated, or if factors are absorbed.
     pub direction: Option<Vec<f64>>,
     /// Rows, rising, that hold the estimates of the other coefficients, or of all, in place: they overlap.
     pub conflict: Vec<usize>,

@@ -23,14 +23,14 @@ use linsep_data::samples::SparseBuilder;
 use linsep_proof::exact::{ExactSum, parts};
 use linsep_proof::proof::Claim;
 use linsep_proof::structure::{Coefficient, Model, ModelError, Response, Structure, Trial};
-use linsep_proof::{Named, Plane, Proof, Verdict, name_data, verify_data_until};
+use linsep_proof::{Named, Plane, Proof, Verdict, name_data, verify_data};
 
 use super::allowance::Allowance;
 use super::separation::{
     Open, Separation, SeparationError, SeparationKind, SeparationOptions, Sign,
 };
 use crate::decide::{DecideError, Halt, Limit, Watch};
-use contested::{Contested, Evidence, Said};
+use contested::{Contested, Evidence, Said, WholeCheck};
 pub use factors::Factor;
 use factors::LevelDesign;
 use forest::free_directions;
@@ -179,6 +179,14 @@ struct Progress {
     stopped: Option<Limit>,
 }
 
+impl Progress {
+    /// Takes note that a limit was reached, or that something could not be confirmed. Returns false: there is no more to ask.
+    fn stop(&mut self, because: Option<Limit>) -> bool {
+        self.stopped = Some(because.unwrap_or(Limit::Unconfirmed));
+        false
+    }
+}
+
 impl<'a> Search<'a> {
     fn new(
         columns: &'a Features,
@@ -217,31 +225,16 @@ impl<'a> Search<'a> {
         allowance: &Allowance,
         watch: &mut dyn Watch,
     ) -> Result<bool, DecideError> {
-        let layers = peel(self.design, self.columns, &self.seen, left);
-        let width = self.design.columns;
-        let peeled =
-            (!layers.is_empty()).then(|| direction(self.design, self.columns, &self.seen, &layers));
-        if let Some(peeled) = &peeled {
-            progress.steps.push(peeled[..width].to_vec());
-        }
-        if progress.steps.len() == 1 && progress.layers.is_empty() {
-            let is_level = |layer: &&Layer| matches!(layer.what, Peel::Level(_));
-            progress.settled = layers.iter().take_while(is_level).count();
-        }
-        progress.layers.extend(layers);
+        let peeled = self.peel_off(left, progress);
         let rows: Vec<usize> = (0..left.len()).filter(|&row| left[row]).collect();
         if rows.is_empty() {
             if let (None, Some(peeled)) = (&progress.proven, peeled) {
-                self.prove(progress, separable(&peeled), &|| false)?;
+                self.prove(progress, separable(&peeled))?;
             }
             return Ok(false);
         }
-        let stop = |progress: &mut Progress, because: Option<Limit>| {
-            progress.stopped = Some(because.unwrap_or(Limit::Unconfirmed));
-            Ok(false)
-        };
         if let Some(because) = allowance.limit(watch.cancelled()) {
-            return stop(progress, Some(because));
+            return Ok(progress.stop(Some(because)));
         }
         let contested = {
             let cancelled = watch.cancelled();
@@ -249,45 +242,85 @@ impl<'a> Search<'a> {
             Contested::new(self.design, self.structure, &self.first, rows, &halt)
         };
         let Some(contested) = contested else {
-            return stop(progress, allowance.late(watch.cancelled()));
+            return Ok(progress.stop(allowance.late(watch.cancelled())));
         };
         let is_whole = progress.proven.is_none() && peeled.is_none();
         let mut whole = |evidence: &Evidence| match contested.claim(evidence, None) {
-            Some(claim) => Ok(self.holds(claim, &|| false)?.is_some()),
+            Some(claim) => Ok(self.holds(claim)?.is_some()),
             None => Ok(false),
         };
-        let said = contested.ask(
-            self.structure,
-            self.brief,
-            if is_whole { Some(&mut whole) } else { None },
-            allowance,
-            watch,
-        )?;
-        let halt = || false;
-        let first = progress.proven.is_none();
+        let whole: Option<&mut WholeCheck> = if is_whole { Some(&mut whole) } else { None };
+        let said = contested.ask(self.structure, self.brief, whole, allowance, watch)?;
+        if progress.proven.is_none() {
+            let claim = self.first_claim(&contested, &said, peeled.as_deref(), &progress.layers);
+            if let Some(claim) = claim {
+                self.prove(progress, claim)?;
+            }
+        }
+        self.take(&contested, said, left, progress)
+    }
+
+    /// Peels levels and columns off, and returns the direction that does so; nothing if there are none.
+    fn peel_off(&self, left: &mut [bool], progress: &mut Progress) -> Option<Vec<IBig>> {
+        let layers = peel(self.design, self.columns, &self.seen, left);
+        let peeled =
+            (!layers.is_empty()).then(|| direction(self.design, self.columns, &self.seen, &layers));
+        if progress.steps.is_empty() {
+            let is_level = |layer: &&Layer| matches!(layer.what, Peel::Level(_));
+            progress.settled = layers.iter().take_while(is_level).count();
+        }
+        if let Some(peeled) = &peeled {
+            progress.steps.push(peeled[..self.design.columns].to_vec());
+        }
+        progress.layers.extend(layers);
+        peeled
+    }
+
+    /// Returns what the first answer of the engine, after what was `peeled`, claims of all rows; nothing if it leaves the kind open.
+    fn first_claim(
+        &self,
+        contested: &Contested,
+        said: &Said,
+        peeled: Option<&[IBig]>,
+        layers: &[Layer],
+    ) -> Option<Claim> {
+        match said {
+            Said::Separable(own) => Some(match peeled {
+                Some(peeled) => separable(&self.above(peeled, own, layers)),
+                None => separable(own),
+            }),
+            Said::Quasi { separator, evidence } => {
+                contested.claim(evidence, Some(peeled.unwrap_or(separator)))
+            }
+            Said::Inseparable(evidence) => contested.claim(evidence, peeled),
+            Said::Undecided(_, evidence) => contested.claim(evidence.as_ref()?, Some(peeled?)),
+        }
+    }
+
+    /// Takes note of an answer of the engine: true if there is more to ask.
+    fn take(
+        &self,
+        contested: &Contested,
+        said: Said,
+        left: &mut [bool],
+        progress: &mut Progress,
+    ) -> Result<bool, DecideError> {
+        let width = self.design.columns;
+        if let Said::Undecided(because, evidence) = said {
+            let rows = evidence.map(|evidence| evidence.rows(self.structure, MOST_ROWS));
+            progress.conflict = rows.unwrap_or_default();
+            return Ok(progress.stop(Some(because)));
+        }
+        if progress.proven.is_none() {
+            return Ok(progress.stop(None));
+        }
         match said {
             Said::Separable(own) => {
-                if first {
-                    let all = match &peeled {
-                        Some(peeled) => self.above(peeled, &own, &progress.layers),
-                        None => own.clone(),
-                    };
-                    self.prove(progress, separable(&all), &halt)?;
-                }
                 progress.steps.push(own[..width].to_vec());
                 left.fill(false);
                 Ok(false)
             }
-            Said::Quasi { separator, evidence } => {
-                if first {
-                    let plane = peeled.as_ref().unwrap_or(&separator);
-                    if let Some(claim) = contested.claim(&evidence, Some(plane)) {
-                        self.prove(progress, claim, &halt)?;
-                    }
-                    if progress.proven.is_none() {
-                        return stop(progress, None);
-                    }
-                }
+            Said::Quasi { separator, .. } => {
                 for row in contested.off(self.structure, &separator)? {
                     left[row] = false;
                 }
@@ -295,43 +328,25 @@ impl<'a> Search<'a> {
                 Ok(true)
             }
             Said::Inseparable(evidence) => {
-                if first {
-                    if let Some(claim) = contested.claim(&evidence, peeled.as_deref()) {
-                        self.prove(progress, claim, &halt)?;
-                    }
-                    if progress.proven.is_none() {
-                        return stop(progress, None);
-                    }
-                }
                 progress.conflict = evidence.rows(self.structure, MOST_ROWS);
                 progress.rank = contested.rank();
                 (progress.moved, progress.left_out) = moved(&contested.free.combinations, width);
                 Ok(false)
             }
-            Said::Undecided(because, evidence) => {
-                if let Some(evidence) = evidence {
-                    progress.conflict = evidence.rows(self.structure, MOST_ROWS);
-                    if let (true, Some(peeled)) = (first, &peeled)
-                        && let Some(claim) = contested.claim(&evidence, Some(peeled))
-                    {
-                        self.prove(progress, claim, &halt)?;
-                    }
-                }
-                stop(progress, Some(because))
-            }
+            Said::Undecided(..) => unreachable!("dealt with above"),
         }
     }
 
     /// Returns a proof of the claim that the checker accepts, if it does.
-    fn holds(&self, claim: Claim, halt: Halt) -> Result<Option<Proof>, DecideError> {
+    fn holds(&self, claim: Claim) -> Result<Option<Proof>, DecideError> {
         let proof = Proof::about(self.named.name().clone(), claim);
-        let verified = verify_data_until(self.structure, &proof, Some(&self.named), halt)?;
-        Ok(matches!(verified, Some(Ok(_))).then_some(proof))
+        let verified = verify_data(self.structure, &proof, Some(&self.named))?;
+        Ok(verified.is_ok().then_some(proof))
     }
 
     /// Takes note of a kind if the checker accepts the claim.
-    fn prove(&self, progress: &mut Progress, claim: Claim, halt: Halt) -> Result<(), DecideError> {
-        let Some(proof) = self.holds(claim, halt)? else {
+    fn prove(&self, progress: &mut Progress, claim: Claim) -> Result<(), DecideError> {
+        let Some(proof) = self.holds(claim)? else {
             return Ok(());
         };
         let kind = match proof.verdict() {
