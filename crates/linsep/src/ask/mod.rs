@@ -63,6 +63,7 @@ pub use verify::{FolderAnswer, VerifyAnswer, VerifyQuestion};
 /// A question of any kind, in plain values: what the program makes of arguments, Python of keywords, and a file of JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
+#[expect(clippy::large_enum_variant, reason = "there is one question at a time")]
 #[non_exhaustive]
 pub enum Question {
     /// Can one hyperplane tell two classes apart?
