@@ -11,6 +11,7 @@ mod exact;
 mod explaining;
 mod kernels;
 mod lbfgs;
+mod levels;
 mod memory;
 mod ordinary;
 mod overlapping;
@@ -40,7 +41,7 @@ fn main() {
     if names.iter().any(|name| name == "streaming") {
         streaming::run();
     }
-    let benches: [(&str, fn()); 10] = [
+    let benches: [(&str, fn()); 11] = [
         ("kernels", kernels::run),
         ("reading", reading::run),
         ("columnar", columnar::run),
@@ -51,6 +52,7 @@ fn main() {
         ("overlapping", overlapping::run),
         ("explaining", explaining::run),
         ("ordinary", ordinary::run),
+        ("levels", levels::run),
     ];
     for (name, run) in benches {
         if names.is_empty() || names.iter().any(|n| n == name) {

@@ -28,9 +28,15 @@ class Fitting:
     entry: bool = False
     strata: bool = False
     ties: str = "breslow"
+    absorbed: bool = (
+        False  # whether levels have coefficients of their own, which statsmodels does not absorb
+    )
 
     def code(self, mask: str, dropped: list[str], constant: bool, likelihood: bool) -> str | None:
         """Return the code of a fit of the rows of a mask without some columns, or None."""
+
+        if self.absorbed:
+            return None
 
         def some(name: str) -> str:
             return f"{name}[{mask}]" if mask else name

@@ -58,6 +58,9 @@ def from_formula(formula: str, data: Any, y: Any, model: str, arguments: dict[st
     if hasattr(data, "to_pandas") and not hasattr(data, "iloc"):
         data = data.to_pandas()
     left, right = (part.strip() for part in formula.split("~", 1))
+    right, factors = _absorbed(right, arguments.get("absorb"), data)
+    if factors is not None:
+        arguments = {**arguments, "absorb": factors}
     arguments = {
         name: _column(data, value, name) if name in _BY_NAME else value
         for name, value in arguments.items()
@@ -73,10 +76,29 @@ def from_formula(formula: str, data: Any, y: Any, model: str, arguments: dict[st
         )
     if model == "cox" and arguments["time"] is None:
         arguments["time"], outcome = outcome, None
-    if model in (*ORDINAL, "cox", "conditional"):
-        # Thresholds, or comparisons, leave no room for a constant.
+    if model in (*ORDINAL, "cox", "conditional") or factors is not None:
+        # Thresholds, comparisons or levels leave no room for a constant.
         design = design[[name for name in design.columns if name not in ("Intercept", "const")]]
     return design, outcome, arguments
+
+
+def _absorbed(right: str, absorb: Any, data: Any) -> tuple[str, Any]:
+    """Return the right side of a formula without factors, and these: those after a bar, or by name."""
+    if "|" in right:
+        if absorb is not None:
+            raise TypeError("absorb was given with a formula that has factors of its own, after |")
+        right, _, after = right.partition("|")
+        absorb = [name.strip() for name in after.split("+")]
+        if not all(absorb) or "|" in after:
+            raise ValueError(
+                f'the factors "{after.strip()}" are no list of columns: expected '
+                '"y ~ a + b | firm + year"'
+            )
+    if isinstance(absorb, str):
+        absorb = [absorb]
+    if isinstance(absorb, list | tuple) and absorb and all(isinstance(name, str) for name in absorb):
+        absorb = {name: _column(data, name, "a factor") for name in absorb}
+    return right.strip() or "1", absorb
 
 
 def _design(right: str, data: Any) -> Any:

@@ -10,7 +10,7 @@ from linsep import _linsep
 from linsep._answer import question
 from linsep._data import _module, read_classes, spelled
 
-__all__ = ["MODELS", "ORDINAL", "Response", "read_response", "vector"]
+__all__ = ["MODELS", "ORDINAL", "Response", "read_absorb", "read_response", "vector"]
 
 MODELS = (
     "binomial",
@@ -78,6 +78,70 @@ def _words(role: str, name: str, array: np.ndarray) -> Column:
     return role, name, None, words.tolist(), np.ascontiguousarray(codes, dtype=np.uint32)
 
 
+def read_absorb(absorb: Any) -> list[Column]:
+    """Return the factors of a model as Rust reads them: levels as words, whatever they are."""
+    return [_factor(name, values) for name, values in _named_factors(absorb)]
+
+
+def _named_factors(absorb: Any) -> list[tuple[str, Any]]:
+    if isinstance(absorb, str) or (
+        isinstance(absorb, list | tuple) and absorb and all(isinstance(own, str) for own in absorb)
+    ):
+        raise TypeError(
+            f"absorb is {absorb!r}: names of columns go with a formula and data, or with a table in a "
+            "file; with arrays give the levels, as absorb=df[['firm', 'year']]"
+        )
+    if hasattr(absorb, "collect"):
+        absorb = absorb.collect()
+    if isinstance(absorb, dict):
+        return [(str(name), values) for name, values in absorb.items()]
+    if _module(absorb) in ("pandas", "polars") and hasattr(absorb, "columns"):
+        return [(str(name), absorb[name]) for name in absorb.columns]
+    if isinstance(absorb, np.ndarray) and absorb.ndim == 2:
+        absorb = list(absorb.T)
+    elif not isinstance(absorb, list | tuple) or not absorb or np.ndim(absorb[0]) == 0:
+        absorb = [absorb]
+    names = [getattr(values, "name", None) for values in absorb]
+    return [
+        (f"f{k + 1}" if name is None else str(name), values)
+        for k, (name, values) in enumerate(zip(names, absorb, strict=True))
+    ]
+
+
+def _factor(name: str, values: Any) -> Column:
+    array = np.asarray(values.to_numpy() if _module(values) in ("pandas", "polars") else values)
+    if array.ndim != 1:
+        raise ValueError(f"expected one level of {name} per row, found an array of shape {array.shape}")
+    if array.dtype.kind in "mM":
+        absent = np.isnat(array)
+    elif array.dtype.kind == "f":
+        absent = np.isnan(array)
+    elif array.dtype.kind == "O":
+        absent = np.array([value is None or _is_missing(value) for value in array], dtype=bool)
+    else:
+        absent = np.zeros(len(array), dtype=bool)
+    if absent.any():
+        raise ValueError(
+            f"row {int(absent.argmax())} (counted from 0) is missing in {name}; leave the row out, or "
+            "give missing values a level of their own"
+        )
+    if array.dtype.kind == "O":
+        array = np.array([spelled(value) for value in array.tolist()], dtype=str)
+    # Integers and dates are told apart as they are: not all are floats.
+    found, codes = np.unique(array, return_inverse=True)
+    levels = found.astype(str).tolist() if array.dtype.kind in "mM" else found.tolist()
+    words = [spelled(level) for level in levels]
+    return "absorb", name, None, words, np.ascontiguousarray(codes.reshape(-1), dtype=np.uint32)
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a value does not equal itself, or does not say."""
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True
+
+
 def _categories(y: Any, rows: int) -> tuple[Column, dict[str, Any]]:
     """Return an outcome of labels, and these by their spelling."""
     values, found = read_classes(y, rows)
@@ -102,7 +166,9 @@ def _own_levels(y: Any) -> list[Any] | None:
     return None if categories is None else list(categories)
 
 
-def model_question(model: str, given: dict[str, Any], names: dict[str, str]) -> str:
+def model_question(
+    model: str, given: dict[str, Any], names: dict[str, str], absorb: list[str] | None = None
+) -> str:
     """Return the question about a model. `names` are those of the columns beside the design."""
     if model not in MODELS:
         raise ValueError(f"model is {model!r}; expected one of " + ", ".join(map(repr, MODELS)))
@@ -117,8 +183,9 @@ def model_question(model: str, given: dict[str, Any], names: dict[str, str]) -> 
     return question(
         "estimate",
         model=model,
+        absorb=absorb or None,
         # A model that has no constant of its own is not told that it has none.
-        intercept=bool(intercept) if intercept or model in _INTERCEPT else None,
+        intercept=bool(intercept) if intercept or (model in _INTERCEPT and not absorb) else None,
         parallel=None if parallel else False,
         ties=None if ties == "breslow" else ties,
         positive=None if positive is None else spelled(positive),
@@ -145,11 +212,15 @@ def read_response(rows: int, y: Any, model: str, given: dict[str, Any]) -> Respo
     ordered = model in ("multinomial", *ORDINAL)
     if ordered and given["levels"] is None:
         given = {**given, "levels": _own_levels(y)}
-    asked = model_question(model, given, names)
+    factors = [] if given.get("absorb") is None else read_absorb(given["absorb"])
+    asked = model_question(model, given, names, [name for _, name, *_ in factors])
     _linsep.validate(asked)
+    for _, name, _, _, codes in factors:
+        if codes is not None and len(codes) != rows:
+            raise ValueError(f"expected {rows} levels of {name}, one per row, found {len(codes)}")
     if y is None and model != "cox":
         raise TypeError("y is missing: only tables and paths have labels of their own")
-    beside = [_column(role, role, given[role], rows) for role in names]
+    beside = [_column(role, role, given[role], rows) for role in names] + factors
     labels: dict[str, Any] = {}
     counted = model in ("poisson", "negative-binomial") or given["trials"] is not None
     if y is not None and counted:
@@ -172,6 +243,7 @@ def fitting_options(given: dict[str, Any]) -> dict[str, Any]:
     """Return what the code of a fit has to know of the options: see `_advice.Fitting`."""
     return {
         "intercept": bool(given["intercept"]),
+        "absorbed": given.get("absorb") is not None,
         "event": given["event"] is not None,
         "event_value": given["event_value"],
         "entry": given["entry"] is not None,

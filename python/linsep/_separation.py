@@ -20,7 +20,15 @@ from linsep._decision import whole
 from linsep._fitted import from_estimator, is_estimator
 from linsep._model_input import from_formula, from_statsmodels, is_fitter, is_formula, is_statsmodels
 from linsep._proof import Proof, Verification
-from linsep._response import MODELS, ROLES, Response, fitting_options, model_question, read_response
+from linsep._response import (
+    MODELS,
+    ROLES,
+    Response,
+    fitting_options,
+    model_question,
+    read_absorb,
+    read_response,
+)
 from linsep._table import Table, is_path, read_data, sources, table_options
 
 __all__ = ["Separation", "check_recession", "check_separation", "structure_vectors", "verify_separation"]
@@ -63,7 +71,8 @@ class Separation(Said):
     index : index or None
         The same rows by the index of the frame, where X was one.
     direction : ndarray or None
-        A direction along which the likelihood grows for ever, for just these rows.
+        A direction along which the likelihood grows for ever, for just these rows; None where levels are
+        absorbed.
     conflicting_rows : ndarray of int
         Rows that hold the estimates of the other coefficients, or of all, in place: they overlap.
     cone_dimension : int
@@ -77,6 +86,10 @@ class Separation(Said):
         The proof of the kind: see :func:`verify_separation`.
     causes : list of str
         What the separated rows have in common, where that can be said of one column.
+    absorbed : dict
+        For each column that was absorbed, its levels without rows that are left, all of their rows being
+        separated, and where their coefficients run to. The levels of others are finite, but for one of
+        each connected set, which is the base.
     """
 
     kind: str
@@ -98,6 +111,7 @@ class Separation(Said):
     total: int = 0
     because: str | None = None
     unfinished: str | None = None
+    absorbed: dict[str, dict[str, str]] = field(default_factory=dict)
     _steps: list[tuple[str, str, list[str], bool]] = field(default_factory=list)
     _estimates: list[str] = field(default_factory=list)
     _fitting: Fitting = field(default_factory=lambda: Fitting("own"))
@@ -159,6 +173,7 @@ def check_separation(
     ties: str = "breslow",
     parallel: bool = True,
     start: Any = None,
+    absorb: Any = None,
     max_passes: int | None = None,
     time_limit: float | None = None,
 ) -> Separation:
@@ -214,6 +229,13 @@ def check_separation(
     start : array-like, optional
         Coefficients to begin with, one for each of :attr:`Separation.columns` and in their order: those
         of a fit, as a rule. They change no answer, only how soon it is found.
+    absorb : array-like, frame, dict or list, optional
+        Factors whose levels have a coefficient each, as many as one likes: the columns of a frame,
+        arrays of levels of any type, or the names of columns where X is a formula or a table in a file.
+        A formula may have them after a bar: "y ~ a + b | firm + year". For binomial, Poisson and
+        negative binomial models; their levels add up to a constant, so `intercept` changes nothing. X
+        may be None, or have no column. The answer is about the columns of X, and about levels that are
+        gone: see :attr:`Separation.absorbed`.
     max_passes, time_limit
         Limits of the whole question, as for :func:`linsep.decide`; what is proven by then is said.
 
@@ -258,6 +280,13 @@ def check_separation(
     >>> found = linsep.check_separation(X, model="cox", time=time, event=event)
     >>> found.kind, found.infinite
     ('complete', {'x0': '+inf'})
+
+    A Poisson model with a coefficient for each firm, one of which has zeros alone:
+
+    >>> x, y = [[1], [2], [3], [2], [1], [5]], [0, 3, 1, 0, 2, 0]
+    >>> found = linsep.check_separation(x, y, model="poisson", absorb={"firm": list("aabbbc")})
+    >>> found.kind, found.rows.tolist(), found.absorbed
+    ('quasi-complete', [5], {'firm': {'c': '-inf'}})
     """
     arguments: dict[str, Any] = {
         "trials": trials,
@@ -273,6 +302,7 @@ def check_separation(
         "parallel": parallel,
         "intercept": intercept,
         "start": None if start is None else np.asarray(start, dtype=float).ravel().tolist(),
+        "absorb": absorb,
         "max_passes": whole("max_passes", max_passes),
         "time_limit": None if time_limit is None else float(time_limit),
     }
@@ -311,15 +341,25 @@ def _read(
             f"a lifelines {type(X).__name__} keeps no design to read: give its frame, as "
             'check_separation(df[columns], model="cox", time=df["T"], event=df["E"])'
         )
-    matrix = read_matrix(X)
+    matrix = _no_columns(X, arguments) or read_matrix(X)
     y = unmasked(y, "y")
     arguments = {**arguments, **{part: unmasked(arguments.get(part), part) for part in ROLES}}
     return matrix, read_response(matrix.rows, y, model, arguments), model
 
 
+def _no_columns(X: Any, arguments: dict[str, Any]) -> Matrix | None:
+    """Return a design without a column, where levels are absorbed and there is nothing else."""
+    if arguments.get("absorb") is None or (X is not None and (np.ndim(X) != 2 or np.shape(X)[1] > 0)):
+        return None
+    factors = read_absorb(arguments["absorb"])
+    rows = len(X) if X is not None else len(factors[0][4])  # type: ignore[arg-type]
+    return Matrix(np.zeros((rows, 0)), rows, 0, [], getattr(X, "index", None))
+
+
 def _is_plain(model: str, arguments: dict[str, Any]) -> bool:
     """Return whether rows are labelled with two classes, and nothing stands beside them."""
-    return model == "binomial" and arguments["trials"] is None and arguments["weights"] is None
+    beside = (arguments[part] is not None for part in ("trials", "weights", "absorb"))
+    return model == "binomial" and not any(beside)
 
 
 def _table_question(model: str, arguments: dict[str, Any]) -> str:
@@ -328,7 +368,11 @@ def _table_question(model: str, arguments: dict[str, Any]) -> str:
     for role, name in names.items():
         if not isinstance(name, str):
             raise TypeError(f"{role} is {name!r}; expected the name of a column of the table")
-    return model_question(model, arguments, names)
+    absorb = arguments["absorb"]
+    absorb = [absorb] if isinstance(absorb, str) else list(absorb or [])
+    if not all(isinstance(name, str) for name in absorb):
+        raise TypeError("absorb has to name columns of the table, as absorb=['firm', 'year']")
+    return model_question(model, arguments, names, absorb)
 
 
 def _of_table(X: Any, y: Any, model: str, arguments: dict[str, Any]) -> Separation:
@@ -394,6 +438,7 @@ def _shaped(
         model=fitting.model,
         proof=None if proof is None else Proof(proof, _sources=matrix.sources),
         causes=found["causes"],
+        absorbed={column: dict(gone) for column, _, gone in found["absorbed"]},
         total=found["row_count"] if matrix.kept is None else len(matrix.kept),
         # Whoever has a model of their own knows what to do with it.
         _steps=[] if fitting.model == "own" else found["next_steps"],
@@ -462,8 +507,9 @@ def check_recession(
 def _with_defaults(function: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return what :func:`check_separation` would take for a model. Raises at an unknown name."""
     absent = ("trials", "weights", "groups", "time", "event", "event_value", "entry", "levels")
+    own = ("absorb",) if function == "verify_separation" else ()
     options = {
-        **dict.fromkeys((*absent, "positive")),
+        **dict.fromkeys((*absent, *own, "positive")),
         "ties": "breslow",
         "parallel": True,
         "intercept": False,

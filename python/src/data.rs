@@ -98,9 +98,11 @@ impl SharedMatrix {
 
     /// Returns the features. Costs one parallel pass.
     ///
-    /// Errors if there are none, or if a value is not finite.
+    /// Errors if a value is not finite. Models that absorb levels need no column.
     pub fn finite(&self) -> Result<&Features, Error> {
-        self.samples(vec![true; self.0.rows()], true)?;
+        if self.0.columns() > 0 {
+            self.samples(vec![true; self.0.rows()], true)?;
+        }
         Ok(&self.0)
     }
 

@@ -48,6 +48,10 @@ fn observed(columns: Vec<Beside<'_>>) -> PyResult<ObservedColumns> {
             }
             (None, None) => return Err(PyTypeError::new_err("expected numbers or words")),
         };
+        if role == "absorb" {
+            beside.absorb.push(ObservedColumn { name, cells });
+            continue;
+        }
         let place = match role.as_str() {
             "outcome" => &mut beside.outcome,
             "trials" => &mut beside.trials,
@@ -293,6 +297,11 @@ pub fn values<'py>(py: Python<'py>, answer: &EstimateAnswer) -> PyResult<Bound<'
         .map(|vector: &Vector| (number(vector.row), What::from(&answer.excluded(vector, 0))))
         .collect();
     dict.set_item("excluded", excluded)?;
+    let gone = answer.absorbed.iter().map(|factor| {
+        let levels = factor.gone.iter().map(|(level, sign)| (level.clone(), sign.to_string()));
+        (factor.column.clone(), factor.levels, levels.collect::<Vec<_>>())
+    });
+    dict.set_item("absorbed", gone.collect::<Vec<_>>())?;
     let direction = found.direction.as_ref().map(|g| PyArray1::from_slice(py, g));
     dict.set_item("direction", direction)?;
     dict.set_item("conflicting_rows", numbers(&found.conflict))?;

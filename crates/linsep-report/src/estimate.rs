@@ -4,13 +4,15 @@ use super::decision::{allow_more, ran_out, unproven};
 use super::summary::{Summary, TextTable, Tone};
 use super::voice::{Remedy, Voice};
 use super::{checked, counted, grouped, number};
-use linsep::ask::{EstimateAnswer, NextStep};
+use linsep::ask::{AbsorbedFactor, EstimateAnswer, NextStep};
 use linsep::models::{Family, InCommon, Open, SeparationKind};
 
 /// Coefficients that are shown one by one, rows in a list, and columns of a step.
 const SHOWN: usize = 40;
 const SHOWN_ROWS: usize = 20;
 const SHOWN_COLUMNS: usize = 3;
+/// Levels of a column that are shown.
+const SHOWN_LEVELS: usize = 8;
 
 /// Returns the answer for people. Under a step to take next stands `code` that takes it, if the front end has some.
 pub fn text(
@@ -39,9 +41,13 @@ pub fn text(
         0 => String::new(),
         some => format!(" ({} without weight or trials)", grouped(some as u64)),
     };
+    let model = match answer.absorbed.is_empty() {
+        true => answer.model.to_string(),
+        // Whose levels add up to its constant.
+        false => format!("{} model", answer.model.name()),
+    };
     let size = format!(
-        "{}, {}{left_out}, {}",
-        answer.model,
+        "{model}, {}{left_out}, {}",
         counted(data.shape.rows as u64, "row"),
         counted(coefficients.len() as u64, "coefficient")
     );
@@ -67,7 +73,12 @@ pub fn text(
         let more = allow_more(because, voice);
         summary.text("open", &format!("{}{more} before {left}", ran_out(because)));
     }
-    summary.table(coefficient_table(&coefficients, &answer.estimates()));
+    if !coefficients.is_empty() {
+        summary.table(coefficient_table(&coefficients, &answer.estimates()));
+    }
+    for (k, factor) in answer.absorbed.iter().enumerate() {
+        summary.text(if k == 0 { "absorbed" } else { "" }, &levels(factor, answer.is_open()));
+    }
     if !found.rows.is_empty() {
         let shown = found.rows.iter().take(SHOWN_ROWS);
         let mut names: Vec<String> = shown.map(|&row| voice.row(data, rows, row)).collect();
@@ -92,6 +103,28 @@ pub fn text(
         }
     }
     summary
+}
+
+/// Returns what becomes of the levels of a column in words.
+fn levels(factor: &AbsorbedFactor, is_open: bool) -> String {
+    let AbsorbedFactor { column, levels, gone, .. } = factor;
+    let all = format!("{column}: {}", counted(*levels as u64, "level"));
+    if is_open && gone.is_empty() {
+        return all;
+    }
+    let some = gone.iter().take(SHOWN_LEVELS).map(|(level, sign)| format!("{level} {sign}"));
+    let mut some: Vec<String> = some.collect();
+    if gone.len() > SHOWN_LEVELS {
+        some.push("…".to_string());
+    }
+    match gone.len() {
+        0 => format!("{all}, none without rows that are left"),
+        count => format!(
+            "{all}, {} without rows that are left: {}",
+            grouped(count as u64),
+            some.join(", ")
+        ),
+    }
 }
 
 /// Returns what separated rows have in common, a sentence each.

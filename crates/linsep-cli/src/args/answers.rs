@@ -223,6 +223,10 @@ pub struct ModelArgs {
     /// cox: column of the times since which rows were observed
     #[arg(long, value_name = "COLUMN")]
     pub entry: Option<String>,
+    /// binomial, poisson, negative-binomial: columns whose levels have a coefficient each, such as firm,year:
+    /// any number of levels, and no other constant
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub absorb: Vec<String>,
     /// cox: what is made of events at one time [default: breslow]
     #[arg(long, value_name = "breslow|efron|exact", value_enum, hide_possible_values = true)]
     pub ties: Option<TiesArg>,
@@ -234,7 +238,7 @@ impl ModelArgs {
         let ModelArgs { model, no_intercept, not_parallel, levels, trials, weights, .. } = self;
         let ModelArgs { groups, time, event, event_value, entry, ties, .. } = self;
         let columns = [trials, weights, groups, time, event, event_value, entry];
-        let any = model.is_some() || levels.is_some() || ties.is_some();
+        let any = model.is_some() || levels.is_some() || ties.is_some() || !self.absorb.is_empty();
         any || *no_intercept || *not_parallel || columns.iter().any(|column| column.is_some())
     }
 

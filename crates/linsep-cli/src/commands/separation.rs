@@ -31,6 +31,7 @@ pub fn question(model: &ModelArgs, input: &DataArgs) -> Result<EstimateQuestion,
         event: model.event.clone(),
         event_value: model.event_value.clone(),
         entry: model.entry.clone(),
+        absorb: model.absorb.clone(),
         positive: input.positive.clone(),
         ..EstimateQuestion::default()
     };

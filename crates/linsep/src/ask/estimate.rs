@@ -17,9 +17,9 @@ use crate::data::{Data, Features, Shape};
 use crate::decide::{Limit, OptionError};
 use crate::models::response::{ResponseError, ResponseRemedy};
 use crate::models::{
-    Family, InCommon, Model, Observed, ObservedColumns, ObservedError, Open, Reading, Separation,
-    SeparationKind, SeparationOptions, Ties, Vector, check_model, check_separation_data, in_common,
-    share_among,
+    Factor, FactorLevels, Family, InCommon, Model, Observed, ObservedColumns, ObservedError, Open,
+    Reading, Separation, SeparationKind, SeparationOptions, Sign, Ties, Vector, absorbed_design,
+    check_absorbed, check_model, check_separation_data, in_common, share_among,
 };
 use crate::watch::{Stage, Watch};
 use linsep_proof::{Proof, verify_model};
@@ -61,6 +61,9 @@ pub struct EstimateQuestion {
     pub event: Option<String>,
     /// The column of times since when rows were observed.
     pub entry: Option<String>,
+    /// The columns whose levels have a coefficient each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub absorb: Vec<String>,
     /// The number of passes after which the question ends.
     pub max_passes: Option<i64>,
     /// The seconds after which it ends; what is proven by then is said.
@@ -72,15 +75,17 @@ pub struct EstimateQuestion {
 }
 
 impl EstimateQuestion {
-    /// Returns the model.
+    /// Returns the model. Levels that are absorbed add up to a constant, so their model always has one.
     pub fn model(&self) -> Model {
-        let (intercept, parallel) = (self.intercept.unwrap_or(true), self.parallel.unwrap_or(true));
+        let intercept = self.intercept.unwrap_or(true) || !self.absorb.is_empty();
+        let parallel = self.parallel.unwrap_or(true);
         self.model.model(intercept, parallel, self.ties.unwrap_or_default())
     }
 
     /// Returns true if rows are labelled with two classes and nothing stands beside them: such data can be of any size.
     pub fn is_plain(&self) -> bool {
-        self.model == Family::Binomial && self.trials.is_none() && self.weights.is_none()
+        let beside = self.trials.is_some() || self.weights.is_some() || !self.absorb.is_empty();
+        self.model == Family::Binomial && !beside
     }
 
     /// Returns the columns that are not part of the design, by what they are for.
@@ -115,6 +120,7 @@ impl EstimateQuestion {
             ("positive", self.positive.is_some()),
             ("levels", self.levels.is_some()),
             ("event_value", self.event_value.is_some()),
+            ("absorb", !self.absorb.is_empty()),
         ];
         let columns = self.columns().map(|(option, column)| (option, column.is_some()));
         for (option, _) in given.into_iter().chain(columns).filter(|(_, is_given)| *is_given) {
@@ -140,6 +146,11 @@ impl EstimateQuestion {
         {
             let found = format!("\"{}\" twice", levels[k]);
             return Err(OptionError::new("levels", &found, "each category once").into());
+        }
+        let twice = |k: &usize| self.absorb[..*k].contains(&self.absorb[*k]);
+        if let Some(k) = (1..self.absorb.len()).find(twice) {
+            let found = format!("\"{}\" twice", self.absorb[k]);
+            return Err(OptionError::new("absorb", &found, "each column once").into());
         }
         let missing = match self.model {
             Family::Cox if self.time.is_none() => Some(("time", "says when rows were last seen")),
@@ -205,6 +216,7 @@ impl EstimateQuestion {
             outcome,
             counted: None,
             found,
+            absorbed: vec![],
             rows,
             common,
             seconds: started.elapsed().as_secs_f64(),
@@ -225,8 +237,14 @@ impl EstimateQuestion {
         watch.stage(&Stage::Deciding);
         let (model, kept) = (self.model(), observed.kept.as_deref());
         let options = self.options()?;
-        let found =
-            check_model(design.features, &model, &observed.response, kept, &options, watch)?;
+        let Observed { response, factors, .. } = observed;
+        let found = match factors.is_empty() {
+            true => check_model(design.features, &model, response, kept, &options, watch)?,
+            false => {
+                check_absorbed(design.features, factors, &model, response, kept, &options, watch)?
+            }
+        };
+        let absorbed = factors.iter().zip(&found.absorbed).map(AbsorbedFactor::of).collect();
         let common = match &observed.outcomes {
             Some(outcomes) => {
                 let label = |row: usize| observed.categories[outcomes[row]].clone();
@@ -246,6 +264,7 @@ impl EstimateQuestion {
             counted: observed.counted(),
             rows: CitedRows::named(&cited, (design.names)(&cited)),
             found,
+            absorbed,
             common,
             seconds: started.elapsed().as_secs_f64(),
         })
@@ -262,8 +281,15 @@ impl EstimateQuestion {
     ) -> Result<VerifyAnswer, AskError> {
         let model = self.model();
         let question = VerifyQuestion { model: Some(model), ..VerifyQuestion::default() };
+        let Observed { response, factors, .. } = observed;
         let kept = observed.kept.as_deref();
-        let found = verify_model(features, &model, &observed.response, kept, proof);
+        let found = match factors.is_empty() {
+            true => verify_model(features, &model, response, kept, proof),
+            false => {
+                let design = absorbed_design(features, factors, observed.counted().as_deref());
+                verify_model(&design, &model, response, kept, proof)
+            }
+        };
         Ok(VerifyAnswer::of(&question, found.map_err(crate::models::SeparationError::from)?))
     }
 }
@@ -350,12 +376,39 @@ pub struct EstimateAnswer {
     pub counted: Option<Vec<bool>>,
     /// What was found.
     pub found: Separation,
+    /// What becomes of the levels of each column that is absorbed.
+    pub absorbed: Vec<AbsorbedFactor>,
     /// The rows that it speaks of.
     pub rows: CitedRows,
     /// What separated rows have in common, and their outcome.
     pub common: Vec<(InCommon, String)>,
     /// Time.
     pub seconds: f64,
+}
+
+/// What becomes of the levels of a column that is absorbed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbsorbedFactor {
+    /// What the column is called.
+    pub column: String,
+    /// How many levels it has, in rows that count.
+    pub levels: usize,
+    /// How many of them are a base.
+    pub bases: usize,
+    /// The levels all of whose rows are separated, and where their coefficients run to.
+    pub gone: Vec<(String, Sign)>,
+}
+
+impl AbsorbedFactor {
+    fn of((factor, found): (&Factor, &FactorLevels)) -> Self {
+        let level = |(level, sign): &(usize, Sign)| (factor.levels[*level].clone(), *sign);
+        AbsorbedFactor {
+            column: factor.name.clone(),
+            levels: found.levels,
+            bases: found.bases,
+            gone: found.gone.iter().map(level).collect(),
+        }
+    }
 }
 
 /// Something to do about a separation.
@@ -483,7 +536,8 @@ impl EstimateAnswer {
     }
 
     fn model_adds_constant(&self) -> bool {
-        self.question.model.has_intercept() && self.question.intercept.unwrap_or(true)
+        let asked = self.question.intercept.unwrap_or(true) || !self.absorbed.is_empty();
+        self.question.model.has_intercept() && asked
     }
 
     /// Returns the answer for programs.
@@ -544,6 +598,18 @@ impl EstimateAnswer {
             "because": self.because().map(Limit::word),
             "open": found.open.map(|(open, _)| open.word()),
         });
+        if !self.absorbed.is_empty() {
+            let level = |(level, sign): &(String, Sign)| json!({ "level": level, "estimate": sign.to_string() });
+            let factor = |own: &AbsorbedFactor| {
+                json!({
+                    "column": own.column,
+                    "levels": own.levels,
+                    "base_levels": own.bases,
+                    "gone": own.gone.iter().map(level).collect::<Vec<Value>>(),
+                })
+            };
+            value["absorbed"] = self.absorbed.iter().map(factor).collect();
+        }
         if let Some(names) = self.rows.names(&found.rows).filter(|_| self.rows.are_named()) {
             value["separated_row_ids"] = json!(names);
         }

@@ -52,7 +52,7 @@ use linsep_proof::Proof;
 pub use audit::{AuditAnswer, AuditQuestion};
 pub use classes::{ClassVerdict, ClassesAnswer, ClassesQuestion};
 pub use decide::{DecideAnswer, DecideQuestion, TimedPass};
-pub use estimate::{Design, EstimateAnswer, EstimateQuestion, NextStep};
+pub use estimate::{AbsorbedFactor, Design, EstimateAnswer, EstimateQuestion, NextStep};
 pub use fit::{ClassFitAnswer, FitAnswer, FitQuestion};
 pub use race::{RaceAnswer, RaceQuestion};
 pub use rows::{CitedRow, CitedRows, DataFacts};
@@ -63,7 +63,7 @@ pub use verify::{FolderAnswer, VerifyAnswer, VerifyQuestion};
 /// A question of any kind, in plain values: what the program makes of arguments, Python of keywords, and a file of JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
-#[allow(clippy::large_enum_variant, reason = "there is one question at a time")]
+#[expect(clippy::large_enum_variant, reason = "there is one question at a time")]
 #[non_exhaustive]
 pub enum Question {
     /// Can one hyperplane tell two classes apart?

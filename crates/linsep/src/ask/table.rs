@@ -4,7 +4,7 @@ use linsep_proof::Proof;
 
 use super::estimate::{Design, EstimateAnswer, EstimateQuestion};
 use super::verify::VerifyAnswer;
-use super::{AskError, Located};
+use super::{AskError, Located, Useless};
 use crate::Error;
 use crate::data::Features;
 use crate::data::error::{Column, ErrorKind, Place};
@@ -46,6 +46,14 @@ impl EstimateQuestion {
             .filter_map(|(role, column)| Some((role, column?)))
             .filter(|(role, _)| *role != "time")
             .collect();
+        if !self.absorb.is_empty() && options.missing.is_filled() {
+            let option = "absorb";
+            let why =
+                "was given where missing values are filled in: a mean is no level".to_string();
+            return Err(AskError::Useless(Useless { option, why, instead: None }));
+        }
+        let own: Vec<(&'static str, &str)> =
+            own.into_iter().chain(self.absorb.iter().map(|name| ("absorb", &name[..]))).collect();
         if let Some(features) = &mut options.features {
             let named = own.iter().map(|(_, name)| ColumnChoice::Name(name.to_string()));
             features.extend(named);
@@ -56,7 +64,12 @@ impl EstimateQuestion {
         for (role, name) in own {
             let part = table.find(name).map_err(|error| error.in_source(&source.name()))?;
             taken.extend(part.places.clone());
-            let column = Some(table.observed(&part));
+            let column = table.observed(&part);
+            if role == "absorb" {
+                beside.absorb.push(column);
+                continue;
+            }
+            let column = Some(column);
             *match role {
                 "trials" => &mut beside.trials,
                 "weights" => &mut beside.weights,
@@ -76,8 +89,9 @@ impl EstimateQuestion {
             Some(_) => beside.time = column,
             None => beside.outcome = column,
         }
-        let (design, columns) =
-            table.without(&taken).map_err(|error| error.in_source(&source.name()))?;
+        let (design, columns) = table
+            .without(&taken, !self.absorb.is_empty())
+            .map_err(|error| error.in_source(&source.name()))?;
         let (numbers, ids) = (samples.about().rows.clone(), samples.row_ids().cloned());
         Ok(ModelTable { source: source.clone(), options, design, columns, beside, numbers, ids })
     }
@@ -221,11 +235,16 @@ impl FeatureTable<'_> {
         (0..self.features.rows()).map(value).collect()
     }
 
-    /// Returns the design without some features, and the names of the others. Errors if none is left.
-    fn without(&self, taken: &[usize]) -> Result<(Features, Vec<String>), Error> {
-        let left: Vec<usize> =
-            (0..self.features.columns()).filter(|k| !taken.contains(k)).collect();
-        if left.is_empty() {
+    /// Returns the design without some features, and the names of the others. Errors if none is left, unless that may be.
+    fn without(
+        &self,
+        taken: &[usize],
+        may_be_empty: bool,
+    ) -> Result<(Features, Vec<String>), Error> {
+        let mut stays = vec![true; self.features.columns()];
+        taken.iter().for_each(|&k| stays[k] = false);
+        let left: Vec<usize> = (0..stays.len()).filter(|&k| stays[k]).collect();
+        if left.is_empty() && !may_be_empty {
             return Err(ErrorKind::NoFeatures.into());
         }
         let names = left.iter().map(|&k| self.about.feature(k)).collect();
@@ -247,7 +266,7 @@ impl FeatureTable<'_> {
             }
             _ => {
                 let mut values = vec![0.0; rows * left.len()];
-                for (row, out) in values.chunks_exact_mut(left.len()).enumerate() {
+                for (row, out) in values.chunks_exact_mut(left.len().max(1)).enumerate() {
                     self.features.for_each(row, |k, v| {
                         if let Some(at) = place[k] {
                             out[at] = v;

@@ -202,7 +202,7 @@ fn one_class(question: &DirectionQuestion, positive: bool, face: &mut Face) -> R
 }
 
 /// Returns the hyperplane of a proof that rows are separable, in integers.
-fn claimed(proof: &Proof) -> Vec<IBig> {
+pub(super) fn claimed(proof: &Proof) -> Vec<IBig> {
     let Claim::Separable { hyperplane } = &proof.claim else {
         unreachable!("the proof of a separator");
     };

@@ -12,9 +12,10 @@
 //!
 //! In reading order: `separation` is the question and the answer, `question` puts it to the deciding engine, `cone` finds
 //! the vectors on which all directions vanish, `space` is what is orthogonal to them, and `signs`, with the help of `nnls` and `enclosed`,
-//! tells where coefficients run to. `response` reads what stands beside the design, `common` says what rows have in common. The vectors are made on the fly by the checker's own code; rows of a binomial model
+//! tells where coefficients run to. `absorbed` is the same for factors of many levels. `response` reads what stands beside the design, `common` says what rows have in common. The vectors are made on the fly by the checker's own code; rows of a binomial model
 //! stay wherever they are.
 
+mod absorbed;
 mod allowance;
 mod common;
 mod cone;
@@ -26,6 +27,7 @@ mod separation;
 mod signs;
 mod space;
 
+pub use absorbed::{Factor, FactorLevels, absorbed_design, check_absorbed};
 pub use common::{InCommon, Relation, in_common};
 pub use linsep_proof::structure::{
     Coefficient, Model, ModelError, Response, Structure, Ties, Trial, Vector,

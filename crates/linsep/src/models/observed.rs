@@ -8,6 +8,7 @@ use linsep_data::samples::label_order;
 use linsep_proof::structure::{Model, Response, Ties, Trial};
 use serde::{Deserialize, Serialize};
 
+use super::absorbed::Factor;
 use super::response::{self, ResponseColumn, ResponseError, ResponseRemedy};
 
 /// What several labels are called that are one class.
@@ -106,6 +107,7 @@ impl Family {
             "levels" => &[Multinomial, Cumulative, Adjacent, Sequential],
             "parallel" => &[Cumulative, Adjacent, Sequential],
             "intercept" => &[Binomial, Multinomial, Poisson, NegativeBinomial],
+            "absorb" => &[Binomial, Poisson, NegativeBinomial],
             "positive" => &[Binomial, Conditional],
             _ => return None,
         })
@@ -152,6 +154,8 @@ pub struct ObservedColumns {
     pub event: Option<ObservedColumn>,
     /// Since when rows were observed.
     pub entry: Option<ObservedColumn>,
+    /// Factors whose levels have a coefficient each, whatever the cells are.
+    pub absorb: Vec<ObservedColumn>,
 }
 
 /// Labels, and whether each is a success.
@@ -183,6 +187,8 @@ pub struct Observed {
     pub outcomes: Option<Vec<usize>>,
     /// What the outcome is called.
     pub outcome: String,
+    /// The factors whose levels have a coefficient each.
+    pub factors: Vec<Factor>,
 }
 
 /// Why a column is not what a model needs.
@@ -230,7 +236,9 @@ impl Reading<'_> {
     /// # Ok::<(), linsep::models::ObservedError>(())
     /// ```
     pub fn observe(&self, columns: &ObservedColumns) -> Result<Observed, ObservedError> {
-        let ObservedColumns { outcome, trials, weights, groups, time, event, entry } = columns;
+        let ObservedColumns { outcome, trials, weights, groups, time, event, entry, absorb } =
+            columns;
+        let factors = || absorb.iter().map(ObservedColumn::factor).collect();
         let kept = weights.as_ref().map(|column| {
             response::kept(&column.numbers("a weight")?).map_err(|error| column.wrong(error))
         });
@@ -254,6 +262,7 @@ impl Reading<'_> {
                 categories: vec![],
                 outcomes: None,
                 outcome: name(Some(column)),
+                factors: vec![],
             });
         }
         let column = outcome.as_ref().ok_or_else(|| missing("outcome"))?;
@@ -263,7 +272,14 @@ impl Reading<'_> {
             let response = Response::Trials(found.map_err(|error| column.wrong(error))?);
             let (categories, codes) = column.spelled();
             let outcomes = Some(codes.iter().map(|&code| code as usize).collect());
-            return Ok(Observed { response, kept, categories, outcomes, outcome });
+            return Ok(Observed {
+                response,
+                kept,
+                categories,
+                outcomes,
+                outcome,
+                factors: factors(),
+            });
         }
         if let (Family::Binomial, Some(trials)) = (self.family, trials) {
             let numbers = trials.numbers("a whole number of trials, at least 0")?;
@@ -271,7 +287,14 @@ impl Reading<'_> {
             let successes = column.numbers("a number of successes, at least 0")?;
             let found = response::grouped(&successes, &numbers);
             let response = Response::Trials(found.map_err(|error| column.wrong(error))?);
-            return Ok(Observed { response, kept, categories: vec![], outcomes: None, outcome });
+            return Ok(Observed {
+                response,
+                kept,
+                categories: vec![],
+                outcomes: None,
+                outcome,
+                factors: factors(),
+            });
         }
         match self.family {
             Family::Binomial | Family::Conditional => {
@@ -286,7 +309,7 @@ impl Reading<'_> {
                     _ => Response::labels(&cases),
                 };
                 let categories = order.into_iter().map(|(name, _)| name).collect();
-                Ok(Observed { response, kept, categories, outcomes, outcome })
+                Ok(Observed { response, kept, categories, outcomes, outcome, factors: factors() })
             }
             _ => {
                 let (order, codes) = self.ordered(column)?;
@@ -298,7 +321,7 @@ impl Reading<'_> {
                 let place =
                     |&code: &u32| places.iter().position(|&k| k == code as usize).unwrap_or(0);
                 let outcomes = Some(codes.iter().map(place).collect());
-                Ok(Observed { response, kept, categories, outcomes, outcome })
+                Ok(Observed { response, kept, categories, outcomes, outcome, factors: factors() })
             }
         }
     }
@@ -477,6 +500,12 @@ impl ObservedColumn {
         order.iter().enumerate().for_each(|(place, &code)| places[code] = place as u32);
         let sorted = order.iter().map(|&code| words[code].clone()).collect();
         (sorted, codes.iter().map(|&code| places[code as usize]).collect())
+    }
+
+    /// Returns the levels in order, and that of each row. What is not a number is a level of its own.
+    fn factor(&self) -> Factor {
+        let (levels, codes) = self.sorted();
+        Factor { name: self.name.clone(), levels, codes }
     }
 
     /// Returns a number for each different entry.

@@ -22,6 +22,7 @@ use linsep_proof::Proof;
 use linsep_proof::structure::{Coefficient, Model, ModelError, Response, Structure, Trial, Vector};
 use rayon::prelude::*;
 
+use super::absorbed::FactorLevels;
 use super::allowance::Allowance;
 use super::cone::{Face, face, interior};
 use super::question::DirectionQuestion;
@@ -119,12 +120,14 @@ pub struct Separation {
     /// estimate, to which the likelihood of this one comes as near as one likes.
     pub left_out: Vec<usize>,
     /// A direction, to the rounding of floats, along which the likelihood grows for ever, for just these
-    /// rows; its largest number is 1. None if no row is separated.
+    /// rows; its largest number is 1. None if no row is separated, or if factors are absorbed.
     pub direction: Option<Vec<f64>>,
     /// Rows, rising, that hold the estimates of the other coefficients, or of all, in place: they overlap.
     pub conflict: Vec<usize>,
     /// The proof of the kind, about the rows that [`Structure`] shows.
     pub proof: Option<Proof>,
+    /// What becomes of the levels of each factor that is absorbed; none without one.
+    pub absorbed: Vec<FactorLevels>,
 }
 
 /// The three cases, and none of them. Displayed in a word.
@@ -464,6 +467,7 @@ fn nothing(question: &DirectionQuestion) -> Separation {
         direction: None,
         conflict: vec![],
         proof: None,
+        absorbed: vec![],
     }
 }
 

@@ -60,8 +60,9 @@ pub(super) fn telling(
     halt: Halt,
 ) -> Option<Vec<usize>> {
     if let Space::All(_) = space {
-        // Coefficients are independent of each other.
-        return Some(order.collect());
+        // Coefficients are independent of each other, each named once.
+        let mut seen = std::collections::HashSet::new();
+        return Some(order.filter(|place| seen.insert(*place)).collect());
     }
     let prime = Prime(PRIMES[0]);
     let (mut chosen, mut rows): (Vec<usize>, Vec<(usize, Vec<u64>)>) = (vec![], vec![]);

@@ -99,7 +99,8 @@ impl FloatResidues {
         FloatResidues { prime, powers: powers.take((HIGHEST - LOWEST + 1) as usize).collect() }
     }
 
-    fn of(&self, value: f64) -> u64 {
+    /// Returns a float as a residue.
+    pub fn of(&self, value: f64) -> u64 {
         let (mantissa, exponent) = parts(value);
         let mantissa = mantissa.rem_euclid(self.prime.0 as i64) as u64;
         self.prime.times(mantissa, self.powers[(exponent - LOWEST) as usize])

@@ -11,7 +11,7 @@ use super::super::solvers::sparse_factor::{SparseGram, SparseNumbers};
 const TASK: usize = 128;
 
 /// How hyperplanes and weights of raw rows are seen.
-pub(super) struct Conditioning {
+pub(crate) struct Conditioning {
     /// Where each column is seen from, and what it is multiplied by; the bias last.
     centre: Vec<f64>,
     scale: Vec<f64>,

@@ -22,7 +22,9 @@ use super::passes::PassError;
 use super::plan::{PlanStep, Widening};
 use super::search::Search;
 
+pub(crate) use conditioned::Conditioning;
 pub(super) use newton::MatrixFound;
+pub(crate) use newton::short_weights;
 
 /// A way to find a hyperplane or a conflict.
 pub(super) trait Strategy {

@@ -295,12 +295,7 @@ impl LookedAt {
     /// Returns the weights, and how columns depend on each other if they seem to.
     fn matrix(&self, search: &Search) -> Result<Option<MatrixFound>, PassError> {
         let weights = self.view.raw_weights(&self.newton.weights());
-        let most = weights.iter().fold(0.0_f64, |most, w| most.max(*w));
-        let pairs = self.numbers.iter().copied().zip(weights);
-        let weights: RowWeights = pairs
-            .filter(|(_, weight)| *weight > NO_WEIGHT * most)
-            .map(|(row, weight)| (row, short(weight / most)))
-            .collect();
+        let weights = short_weights(self.numbers.iter().copied().zip(weights));
         let halt = search.budget.halt_between_passes();
         // Of rows that are not all, relations among them are enough: a weak separator has all others on one side.
         let all = self.numbers.len() == search.shape.rows;
@@ -480,9 +475,12 @@ fn integers(numbers: &[f64]) -> Option<Vec<IBig>> {
     numbers.iter().map(integer).collect()
 }
 
-/// Returns a weight of few digits: more prove nothing more.
-fn short(weight: f64) -> f64 {
-    format!("{weight:.2e}").parse().expect("a number")
+/// Returns weights of few digits, the largest about 1, without rows that have next to none: more prove nothing more.
+pub(crate) fn short_weights(weights: impl Iterator<Item = (usize, f64)> + Clone) -> RowWeights {
+    let most = weights.clone().fold(0.0_f64, |most, (_, weight)| most.max(weight));
+    let short = |weight: f64| format!("{:.2e}", weight / most).parse().expect("a number");
+    let kept = weights.filter(|(_, weight)| *weight > NO_WEIGHT * most);
+    kept.map(|(row, weight)| (row, short(weight))).collect()
 }
 
 impl Strategy for NewtonSet {
