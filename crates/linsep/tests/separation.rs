@@ -1,6 +1,7 @@
 //! Separation in logistic regression: cases that are known, an oracle in exact fractions, and numbers
 //! chosen to fool arithmetic modulo a prime. Rows on the disk and on other machines give the same answers.
 
+mod log_binomial;
 mod machines;
 
 use std::sync::atomic::AtomicBool;
