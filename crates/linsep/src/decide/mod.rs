@@ -73,5 +73,5 @@ pub(crate) use mirrored::{Mirror, Mirrored, StandIn};
 pub(crate) use search::spread;
 pub(crate) use solvers::cholesky::Cholesky;
 pub(crate) use solvers::lbfgs;
-pub(crate) use solvers::nnls;
+pub(crate) use solvers::{cone_side, nnls};
 pub(crate) use spanning::free;

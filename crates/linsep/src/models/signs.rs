@@ -13,6 +13,9 @@
 //! on the cone of some rows. If nothing is left, integers solve for the combination; if something is, it is a
 //! direction of the other sign, and all rows are held against it, exactly: those that it has on the wrong side join.
 //! One direction may answer for many coefficients. Where floats are at their end, the simplex method in integers goes on.
+//!
+//! Where all directions are in question, as with complete separation, the cone is full-dimensional, and nearly every coefficient is told by
+//! a few steps from its centre: see [`cone_side`](crate::decide::cone_side). The projection gets those that are left.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -24,10 +27,11 @@ use linsep_proof::structure::Coefficient;
 use rayon::prelude::*;
 
 use super::cone::{Face, integers};
-use super::enclosed::is_positive_combination;
+use super::enclosed::{ConeBound, is_positive_combination};
 use super::question::{DirectionQuestion, value};
 use super::separation::Sign;
 use super::space::{Space, on_one_exponent, size};
+use crate::decide::cone_side::{ConeCentre, ConeSide};
 use crate::decide::nnls::nearest;
 use crate::decide::{
     Alternative, DecideError, Directions, Farkas, Halt, Mirrored, Scan, Scorer, in_lowest_terms,
@@ -38,6 +42,12 @@ use crate::queries::fold;
 
 /// Coefficients that are looked into at a time: the directions they propose share a pass.
 const BATCH: usize = 16;
+/// The same where a direction that one finds often answers for others: fewer find it twice.
+const SHARING: usize = 4;
+/// Dimensions below which the centre is not worth its cost.
+const FEW_DIMENSIONS: usize = 8;
+/// Times that rows on the wrong side of a direction join, and the centre is moved.
+const CENTRES: usize = 4;
 /// Rows per dimension to start with, of those nearest to the wrong side of the strict direction, and of any.
 const NEAREST_ROWS: usize = 4;
 const OTHER_ROWS: usize = 2;
@@ -66,7 +76,10 @@ pub(super) fn signs(
     if face.space.dimension() > 1 && (0..infinite.len()).any(|k| known.is_open(k)) {
         let off = Mirrored::new(question.data, face.off());
         let mut search = SignSearch::new(question, face, &off, strict, halt)?;
-        all = !halt() && search.start()? && search.run(&mut known)?;
+        all = !halt()
+            && search.start()?
+            && search.from_centre(&mut known)?
+            && search.run(&mut known)?;
     }
     Ok((infinite.iter().enumerate().map(|(k, _)| known.sign(k)).collect(), all))
 }
@@ -76,6 +89,8 @@ struct KnownSigns<'a> {
     coefficients: Vec<&'a Coefficient>,
     plus: Vec<bool>,
     minus: Vec<bool>,
+    /// Whether the sign that is known has been proven to be the only one.
+    one_way: Vec<bool>,
 }
 
 impl<'a> KnownSigns<'a> {
@@ -83,7 +98,8 @@ impl<'a> KnownSigns<'a> {
         let coefficients: Vec<&Coefficient> =
             infinite.iter().map(|&k| &question.coefficients[k]).collect();
         let none = vec![false; coefficients.len()];
-        let mut known = KnownSigns { coefficients, plus: none.clone(), minus: none };
+        let mut known =
+            KnownSigns { coefficients, plus: none.clone(), minus: none.clone(), one_way: none };
         known.note(strict);
         for k in 0..infinite.len() {
             // The strict direction has neighbours of both signs.
@@ -105,7 +121,7 @@ impl<'a> KnownSigns<'a> {
     }
 
     fn is_open(&self, k: usize) -> bool {
-        self.plus[k] != self.minus[k]
+        self.plus[k] != self.minus[k] && !self.one_way[k]
     }
 
     fn sign(&self, k: usize) -> Sign {
@@ -281,6 +297,126 @@ impl<'a> SignSearch<'a> {
         in_lowest_terms(on_one_exponent(sums))
     }
 
+    /// Finds what a few steps from the centre of the cone tell of the coefficients with one known sign. False if halted.
+    fn from_centre(&mut self, known: &mut KnownSigns) -> Result<bool, DecideError> {
+        let halt = self.halt;
+        let dimension = self.face.space.dimension();
+        if !matches!(self.face.space, Space::All(_)) || dimension < FEW_DIMENSIONS {
+            return Ok(true);
+        }
+        for _ in 0..CENTRES {
+            let mut open: Vec<usize> =
+                (0..known.plus.len()).filter(|&k| known.is_open(k)).collect();
+            let Some(centre) = ConeCentre::new(&self.floats, self.strict_floats(), &|| halt())
+            else {
+                return Ok(!halt());
+            };
+            let targets: Vec<Vec<f64>> =
+                (0..known.plus.len()).map(|k| self.target(known, k).1).collect();
+            // What a point inside tells, as floats have it: those coefficients that are negative.
+            let told = |y: &[f64], open: &[usize]| -> Vec<usize> {
+                let size = crate::hyperplane::norm(y.iter().copied());
+                let clear = |k: &&usize| {
+                    let length = crate::hyperplane::norm(targets[**k].iter().copied());
+                    f64::dot(&targets[**k], y) < -NOTHING * size * length
+                };
+                open.iter().filter(clear).copied().collect()
+            };
+            let mut points: Vec<Vec<f64>> = vec![];
+            let first: Vec<Vec<f64>> =
+                open.par_iter().filter_map(|&k| centre.first(&targets[k])).collect();
+            let tells: Vec<Vec<usize>> = first.iter().map(|y| told(y, &open)).collect();
+            // Those that tell most of what is left come first: few are enough.
+            while !open.is_empty() {
+                let new = |at: usize| tells[at].iter().filter(|k| open.contains(k)).count();
+                let best = (0..first.len()).max_by_key(|&at| (new(at), std::cmp::Reverse(at)));
+                let Some(best) = best.filter(|&at| new(at) > 0) else { break };
+                open.retain(|k| !tells[best].contains(k));
+                points.push(first[best].clone());
+            }
+            let mut bound = None;
+            while !open.is_empty() {
+                if halt() {
+                    return Ok(false);
+                }
+                let batch = open.drain(..open.len().min(SHARING)).collect::<Vec<usize>>();
+                let sides: Vec<ConeSide> =
+                    batch.par_iter().map(|&k| centre.side(&targets[k], &|| halt())).collect();
+                for (k, side) in batch.into_iter().zip(sides) {
+                    match side {
+                        ConeSide::Negative(y) => {
+                            let tells = told(&y, &open);
+                            open.retain(|k| !tells.contains(k));
+                            points.push(y);
+                        }
+                        ConeSide::Positive(multipliers) if self.exact => {
+                            let bound = bound.get_or_insert_with(|| {
+                                ConeBound::new(&self.floats, &centre.left_inverse(), halt)
+                            });
+                            known.one_way[k] |= bound.as_ref().is_some_and(|bound| {
+                                bound.is_never_negative(&targets[k], &multipliers)
+                            });
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            let raw = |y: &Vec<f64>| {
+                let scaled = y.iter().zip(&self.scale).map(|(y, s)| y * s);
+                self.raw(&integers(scaled))
+            };
+            let directions: Vec<Vec<IBig>> = points.iter().map(raw).collect();
+            if directions.is_empty() {
+                return Ok(true);
+            }
+            let query = Directions::new(planes(&directions), false, ADDED_ROWS * dimension);
+            let checked = fold(self.off, &query)?.found();
+            let mut joining = vec![];
+            for (direction, (count, wrong)) in directions.iter().zip(checked) {
+                match count {
+                    0 => known.note(direction),
+                    _ => joining.extend(wrong),
+                }
+            }
+            joining.retain(|row| !self.numbers.contains(row));
+            if joining.is_empty() {
+                return Ok(true);
+            }
+            if !self.join(joining)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the strict direction for the rows as floats have them, where the space is that of all directions.
+    fn strict_floats(&self) -> Vec<f64> {
+        let mut strict = rounded(self.strict);
+        let bias = strict.pop().unwrap_or(0.0);
+        strict.resize(self.face.space.dimension(), bias);
+        // What the bias does, the column that it stands for does too.
+        if let Some(column) = self.question.constant {
+            let own = self.question.coefficients.iter().find(|own| own.column == Some(column));
+            if let Some([(_, size), (_, sign)]) = own.map(|own| &own.at[..]) {
+                strict[column] += sign * bias / size;
+            }
+        }
+        strict.iter().zip(&self.scale).map(|(g, s)| g / s).collect()
+    }
+
+    /// Returns what is positive on the strict direction for a coefficient with one known sign: exactly, and for the rows as
+    /// floats have them.
+    fn target(&self, known: &KnownSigns, k: usize) -> (Vec<IBig>, Vec<f64>) {
+        let mut target = self.face.space.values(known.coefficients[k]);
+        if !known.plus[k] {
+            target = target.into_iter().map(ExactSum::negated).collect();
+        }
+        let target = on_one_exponent(target);
+        // Coordinates are scaled in the rows, so a product with them is the same if directions are scaled back.
+        let floats = rounded(&target).iter().zip(&self.scale).map(|(t, s)| t * s).collect();
+        (target, floats)
+    }
+
     /// Finds the other sign, or that there is none, of all coefficients with one known sign. False if halted.
     fn run(&mut self, known: &mut KnownSigns) -> Result<bool, DecideError> {
         let mut open: Vec<usize> = (0..known.plus.len()).filter(|&k| known.is_open(k)).collect();
@@ -291,13 +427,8 @@ impl<'a> SignSearch<'a> {
                 return Ok(false);
             }
             let batch: Vec<usize> = open.iter().copied().take(BATCH).collect();
-            let proposals: Vec<Proposal> = batch
-                .par_iter()
-                .map(|&k| {
-                    let target = (known.coefficients[k], known.plus[k]);
-                    self.propose(target, exactly.contains(&k))
-                })
-                .collect();
+            let proposals: Vec<Proposal> =
+                batch.par_iter().map(|&k| self.propose(known, k, exactly.contains(&k))).collect();
             let (mut asked, mut directions) = (vec![], vec![]);
             for (k, proposal) in batch.into_iter().zip(proposals) {
                 match proposal {
@@ -336,19 +467,13 @@ impl<'a> SignSearch<'a> {
 
     /// Returns what the rows that have joined say of a coefficient that can be positive, or negative: can it be
     /// the other?
-    fn propose(&self, (coefficient, plus): (&Coefficient, bool), exactly: bool) -> Proposal {
+    fn propose(&self, known: &KnownSigns, k: usize, exactly: bool) -> Proposal {
         let halt = self.halt;
-        let mut target = self.face.space.values(coefficient);
-        if !plus {
-            target = target.into_iter().map(ExactSum::negated).collect();
-        }
-        let target = on_one_exponent(target);
+        let (coefficient, plus) = (known.coefficients[k], known.plus[k]);
+        let (target, floats) = self.target(known, k);
         if exactly {
             return self.exact(&target, (0..self.rows.len()).collect(), &[]);
         }
-        // Coordinates are scaled in the rows, so a product with them is the same if directions are scaled back.
-        let floats: Vec<f64> =
-            rounded(&target).iter().zip(&self.scale).map(|(t, s)| t * s).collect();
         let length = crate::hyperplane::norm(floats.iter().copied());
         let found = nearest(&self.floats, &self.products, &floats, &|| halt());
         if halt() {
