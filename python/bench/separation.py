@@ -6,8 +6,8 @@ the others' are; behind them what the others say that is not so, held against wh
 
 firthmodels' detect_separation solves Konis' linear program (2007), as R's detectseparation does: the
 largest sum of X'g over the signed rows with X g >= 0 and -1 <= g <= 1. What it calls infinite is what is
-not zero, to a tolerance. HiGHS solves the same here without what firthmodels does around it. Statsmodels'
-Logit says nothing of separation: it is what comes next where there is none.
+not zero, to a tolerance. HiGHS solves the same here without what firthmodels does around it.
+Statsmodels' Logit says nothing of separation: it is what comes next where there is none.
 """
 
 from __future__ import annotations

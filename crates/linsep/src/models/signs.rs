@@ -15,7 +15,9 @@
 //! One direction may answer for many coefficients. Where floats are at their end, the simplex method in integers goes on.
 //!
 //! Where all directions are in question, as with complete separation, the cone is full-dimensional, and nearly every coefficient is told by
-//! a few steps from its centre: see [`cone_side`](crate::decide::cone_side). The projection gets those that are left.
+//! a few steps from its centre: see `centre`. The projection gets those that are left.
+
+mod centre;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -27,11 +29,10 @@ use linsep_proof::structure::Coefficient;
 use rayon::prelude::*;
 
 use super::cone::{Face, integers};
-use super::enclosed::{ConeBound, is_positive_combination};
+use super::enclosed::is_positive_combination;
 use super::question::{DirectionQuestion, value};
 use super::separation::Sign;
 use super::space::{Space, on_one_exponent, size};
-use crate::decide::cone_side::{ConeCentre, ConeSide};
 use crate::decide::nnls::nearest;
 use crate::decide::{
     Alternative, DecideError, Directions, Farkas, Halt, Mirrored, Scan, Scorer, in_lowest_terms,
@@ -42,12 +43,6 @@ use crate::queries::fold;
 
 /// Coefficients that are looked into at a time: the directions they propose share a pass.
 const BATCH: usize = 16;
-/// The same where a direction that one finds often answers for others: fewer find it twice.
-const SHARING: usize = 4;
-/// Dimensions below which the centre is not worth its cost.
-const FEW_DIMENSIONS: usize = 8;
-/// Times that rows on the wrong side of a direction join, and the centre is moved.
-const CENTRES: usize = 4;
 /// Rows per dimension to start with, of those nearest to the wrong side of the strict direction, and of any.
 const NEAREST_ROWS: usize = 4;
 const OTHER_ROWS: usize = 2;
@@ -244,15 +239,21 @@ impl<'a> SignSearch<'a> {
         };
         let before = stored(&raw, 0.0);
         self.floats = raw.into_par_iter().map(unit).collect();
-        let all = &self.floats;
-        let with = |u: &Vec<f64>| (!halt()).then(|| all.iter().map(|v| f64::dot(u, v)).collect());
-        self.products = match all.len() <= MOST_PRODUCTS {
-            true => all.par_iter().map(with).collect::<Option<_>>()?,
-            false => vec![],
-        };
+        self.products = vec![];
         // A power of two changes no bit, unless a number becomes too small.
         let small = stored(&self.floats, SMALL) < before;
         self.exact = matches!(self.face.space, Space::All(_)) && !small;
+        Some(())
+    }
+
+    /// Multiplies all pairs of rows, which the projection asks for again and again; nothing if halted.
+    fn multiply(&mut self) -> Option<()> {
+        let (halt, all) = (self.halt, &self.floats);
+        if self.products.is_empty() && all.len() <= MOST_PRODUCTS {
+            let with =
+                |u: &Vec<f64>| (!halt()).then(|| all.iter().map(|v| f64::dot(u, v)).collect());
+            self.products = all.par_iter().map(with).collect::<Option<_>>()?;
+        }
         Some(())
     }
 
@@ -297,113 +298,6 @@ impl<'a> SignSearch<'a> {
         in_lowest_terms(on_one_exponent(sums))
     }
 
-    /// Finds what a few steps from the centre of the cone tell of the coefficients with one known sign. False if halted.
-    fn from_centre(&mut self, known: &mut KnownSigns) -> Result<bool, DecideError> {
-        let halt = self.halt;
-        let dimension = self.face.space.dimension();
-        if !matches!(self.face.space, Space::All(_)) || dimension < FEW_DIMENSIONS {
-            return Ok(true);
-        }
-        for _ in 0..CENTRES {
-            let mut open: Vec<usize> =
-                (0..known.plus.len()).filter(|&k| known.is_open(k)).collect();
-            let Some(centre) = ConeCentre::new(&self.floats, self.strict_floats(), &|| halt())
-            else {
-                return Ok(!halt());
-            };
-            let targets: Vec<Vec<f64>> =
-                (0..known.plus.len()).map(|k| self.target(known, k).1).collect();
-            // What a point inside tells, as floats have it: those coefficients that are negative.
-            let told = |y: &[f64], open: &[usize]| -> Vec<usize> {
-                let size = crate::hyperplane::norm(y.iter().copied());
-                let clear = |k: &&usize| {
-                    let length = crate::hyperplane::norm(targets[**k].iter().copied());
-                    f64::dot(&targets[**k], y) < -NOTHING * size * length
-                };
-                open.iter().filter(clear).copied().collect()
-            };
-            let mut points: Vec<Vec<f64>> = vec![];
-            let first: Vec<Vec<f64>> =
-                open.par_iter().filter_map(|&k| centre.first(&targets[k])).collect();
-            let tells: Vec<Vec<usize>> = first.iter().map(|y| told(y, &open)).collect();
-            // Those that tell most of what is left come first: few are enough.
-            while !open.is_empty() {
-                let new = |at: usize| tells[at].iter().filter(|k| open.contains(k)).count();
-                let best = (0..first.len()).max_by_key(|&at| (new(at), std::cmp::Reverse(at)));
-                let Some(best) = best.filter(|&at| new(at) > 0) else { break };
-                open.retain(|k| !tells[best].contains(k));
-                points.push(first[best].clone());
-            }
-            let mut bound = None;
-            while !open.is_empty() {
-                if halt() {
-                    return Ok(false);
-                }
-                let batch = open.drain(..open.len().min(SHARING)).collect::<Vec<usize>>();
-                let sides: Vec<ConeSide> =
-                    batch.par_iter().map(|&k| centre.side(&targets[k], &|| halt())).collect();
-                for (k, side) in batch.into_iter().zip(sides) {
-                    match side {
-                        ConeSide::Negative(y) => {
-                            let tells = told(&y, &open);
-                            open.retain(|k| !tells.contains(k));
-                            points.push(y);
-                        }
-                        ConeSide::Positive(multipliers) if self.exact => {
-                            let bound = bound.get_or_insert_with(|| {
-                                ConeBound::new(&self.floats, &centre.left_inverse(), halt)
-                            });
-                            known.one_way[k] |= bound.as_ref().is_some_and(|bound| {
-                                bound.is_never_negative(&targets[k], &multipliers)
-                            });
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            let raw = |y: &Vec<f64>| {
-                let scaled = y.iter().zip(&self.scale).map(|(y, s)| y * s);
-                self.raw(&integers(scaled))
-            };
-            let directions: Vec<Vec<IBig>> = points.iter().map(raw).collect();
-            if directions.is_empty() {
-                return Ok(true);
-            }
-            let query = Directions::new(planes(&directions), false, ADDED_ROWS * dimension);
-            let checked = fold(self.off, &query)?.found();
-            let mut joining = vec![];
-            for (direction, (count, wrong)) in directions.iter().zip(checked) {
-                match count {
-                    0 => known.note(direction),
-                    _ => joining.extend(wrong),
-                }
-            }
-            joining.retain(|row| !self.numbers.contains(row));
-            if joining.is_empty() {
-                return Ok(true);
-            }
-            if !self.join(joining)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Returns the strict direction for the rows as floats have them, where the space is that of all directions.
-    fn strict_floats(&self) -> Vec<f64> {
-        let mut strict = rounded(self.strict);
-        let bias = strict.pop().unwrap_or(0.0);
-        strict.resize(self.face.space.dimension(), bias);
-        // What the bias does, the column that it stands for does too.
-        if let Some(column) = self.question.constant {
-            let own = self.question.coefficients.iter().find(|own| own.column == Some(column));
-            if let Some([(_, size), (_, sign)]) = own.map(|own| &own.at[..]) {
-                strict[column] += sign * bias / size;
-            }
-        }
-        strict.iter().zip(&self.scale).map(|(g, s)| g / s).collect()
-    }
-
     /// Returns what is positive on the strict direction for a coefficient with one known sign: exactly, and for the rows as
     /// floats have them.
     fn target(&self, known: &KnownSigns, k: usize) -> (Vec<IBig>, Vec<f64>) {
@@ -423,7 +317,7 @@ impl<'a> SignSearch<'a> {
         // Coefficients about which floats were wrong.
         let mut exactly: HashSet<usize> = HashSet::new();
         while !open.is_empty() {
-            if (self.halt)() {
+            if (self.halt)() || self.multiply().is_none() {
                 return Ok(false);
             }
             let batch: Vec<usize> = open.iter().copied().take(BATCH).collect();

@@ -30,6 +30,8 @@ const STEPS: usize = 25;
 const OPEN: f64 = 1e-9;
 /// How far a step goes towards the border.
 const SHORT_OF_BORDER: f64 = 0.95;
+/// Columns of a block of products.
+const BLOCK: usize = 48;
 
 /// Rows, and a point well inside their cone.
 pub struct ConeCentre {
@@ -206,7 +208,7 @@ fn combined(rows: &[f64], multipliers: &[f64], d: usize) -> Vec<f64> {
     sum
 }
 
-/// Returns the sum of the squares of all rows with weights, a matrix by rows.
+/// Returns the sum of the squares of all rows with weights, a matrix by rows: its lower triangle, in blocks.
 fn gram(rows: &[f64], weights: &[f64], d: usize) -> Vec<f64> {
     let mut weighted = rows.to_vec();
     for (row, weight) in weighted.chunks_mut(d).zip(weights) {
@@ -214,8 +216,12 @@ fn gram(rows: &[f64], weights: &[f64], d: usize) -> Vec<f64> {
         row.iter_mut().for_each(|v| *v *= root);
     }
     let mut sum = vec![0.0; d * d];
-    let all = MatrixView::new(&weighted, weights.len(), d, d);
-    add_product(1.0, all.transposed(), all, &mut sum, d);
+    for first in (0..d).step_by(BLOCK) {
+        let width = BLOCK.min(d - first);
+        let below = MatrixView::new(&weighted[first..], weights.len(), d - first, d);
+        let block = MatrixView::new(&weighted[first..], weights.len(), width, d);
+        add_product(1.0, below.transposed(), block, &mut sum[first * d + first..], d);
+    }
     sum
 }
 
