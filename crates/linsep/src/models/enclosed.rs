@@ -205,7 +205,7 @@ mod tests {
         check([1.5, 1.0], [1.0, 1.0, 0.0], false);
         check([1.75, 2.0], [2.25, -1.0, 3.0], false);
         // Nothing like an inverse.
-        assert!(ConeBound::new(&rows, &inverse[..1].repeat(3), &|| false).is_none());
+        assert!(ConeBound::new(&rows, &vec![inverse[0].clone(); 3], &|| false).is_none());
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub(super) fn signs(
         let mut search = SignSearch::new(question, face, &off, strict, halt)?;
         all = !halt()
             && search.start()?
-            && search.from_centre(&mut known)?
+            && search.tell_from_centre(&mut known)?
             && search.run(&mut known)?;
     }
     Ok((infinite.iter().enumerate().map(|(k, _)| known.sign(k)).collect(), all))

@@ -27,7 +27,7 @@ const CENTRES: usize = 4;
 
 impl SignSearch<'_> {
     /// Finds what a few steps from the centre of the cone tell of the coefficients with one known sign. False if halted.
-    pub(super) fn from_centre(&mut self, known: &mut KnownSigns) -> Result<bool, DecideError> {
+    pub(super) fn tell_from_centre(&mut self, known: &mut KnownSigns) -> Result<bool, DecideError> {
         let dimension = self.face.space.dimension();
         if !matches!(self.face.space, Space::All(_)) || dimension < FEW_DIMENSIONS {
             return Ok(true);
