@@ -111,8 +111,17 @@ bench-labels: $(LABELS)/.installed ## Look for wrong labels beside cleanlab: COM
 	cd python && VIRTUAL_ENV=$(LABELS) $(LABELS)/bin/maturin develop --release --quiet
 	$(LABELS)/bin/python python/bench/wrong_labels.py --write $(OPTIONS)
 
-bench-separation: python ## Ask whether estimates exist, beside HiGHS and statsmodels: seconds in one run
-	$(VENV)/bin/python python/bench/separation.py
+# firthmodels has an environment of its own. OPTIONS=--large adds sizes that take minutes.
+SEPARATION := $(CURDIR)/target/separation/venv
+
+$(SEPARATION)/.installed: python/bench/requirements-separation.txt
+	test -x $(SEPARATION)/bin/python || $(PYTHON) -m venv $(SEPARATION)
+	$(SEPARATION)/bin/python -m pip install --quiet --disable-pip-version-check -r python/bench/requirements-separation.txt
+	touch $@
+
+bench-separation: $(SEPARATION)/.installed ## Ask whether estimates exist, beside firthmodels, HiGHS and statsmodels: CPU time in one run
+	cd python && VIRTUAL_ENV=$(SEPARATION) $(SEPARATION)/bin/maturin develop --release --quiet
+	RAYON_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(SEPARATION)/bin/python python/bench/separation.py $(OPTIONS)
 
 bench-fitted: python ## Ask whether estimates of fitted models exist: milliseconds beside the fit and without it
 	$(VENV)/bin/python python/bench/fitted.py

@@ -44,18 +44,23 @@ class Fitting:
         design = some("X") + (f".drop(columns={dropped!r})" if dropped else "")
         design = f"sm.add_constant({design})" if constant else design
         y = some("y")
-        family = {"binomial": "Binomial", "poisson": "Poisson", "negative-binomial": "NegativeBinomial"}
-        if self.model in family and (self.trials or not likelihood):
-            weights = f", var_weights={some('trials')}" if self.trials else ""
-            outcome = f"{y} / {some('trials')}" if self.trials == "numbers" else y
-            named = f"family=sm.families.{family[self.model]}()"
-            return f"sm.GLM({outcome}, {design}, {named}{weights})"
+        family = {
+            "binomial": "Binomial()",
+            "log-binomial": "Binomial(link=sm.families.links.Log())",
+            "poisson": "Poisson()",
+            "negative-binomial": "NegativeBinomial()",
+        }
         plain = {
             "binomial": "Logit",
             "poisson": "Poisson",
             "negative-binomial": "NegativeBinomial",
             "multinomial": "MNLogit",
         }
+        if self.model in family and (self.trials or not likelihood or self.model not in plain):
+            weights = f", var_weights={some('trials')}" if self.trials else ""
+            outcome = f"{y} / {some('trials')}" if self.trials == "numbers" else y
+            named = f"family=sm.families.{family[self.model]}"
+            return f"sm.GLM({outcome}, {design}, {named}{weights})"
         if self.model in plain:
             return f"sm.{plain[self.model]}({y}, {design})"
         if self.model == "conditional":
@@ -73,6 +78,8 @@ class Fitting:
 # statsmodels has no other penalty for categories.
 _PENALTY = {"multinomial": '.fit_regularized(method="l1", alpha=0.1)'}
 _RIDGE = ".fit_regularized(alpha=0.01, L1_wt=0)"
+# Its penalties know nothing of probabilities that may not exceed 1.
+_UNPENALISED = (*ORDINAL, "log-binomial", "own")
 
 
 def step_code(fitting: Fitting, step: str, columns: list[str], constant_goes: bool) -> str | None:
@@ -83,7 +90,7 @@ def step_code(fitting: Fitting, step: str, columns: list[str], constant_goes: bo
         constant = fitting.intercept and not constant_goes
         code = fitting.code("found.left", columns, constant, likelihood=True)
         return None if code is None else f"{code}.fit()"
-    if step == "penalise" and fitting.model not in (*ORDINAL, "own"):
+    if step == "penalise" and fitting.model not in _UNPENALISED:
         mask = "found.counted" if fitting.weighted else ""
         code = fitting.code(mask, [], fitting.intercept, likelihood=False)
         return None if code is None else code + _PENALTY.get(fitting.model, _RIDGE)

@@ -10,6 +10,11 @@ from linsep._response import ORDINAL
 
 __all__ = ["from_formula", "from_statsmodels", "is_fitter", "is_formula", "is_statsmodels"]
 
+# What a GLM of the family Binomial is with a link: those from 0 to 1 over all numbers do not differ.
+_BINOMIAL_LINKS = {
+    **dict.fromkeys(("logit", "probit", "cdflink", "cloglog", "loglog", "cauchy"), "binomial"),
+    "log": "log-binomial",
+}
 # What may be the name of a column of the frame.
 _BY_NAME = ("trials", "weights", "groups", "time", "event", "entry")
 
@@ -196,12 +201,13 @@ def _of_glm(inner: Any, endog: np.ndarray) -> tuple[Any, dict[str, Any]]:
         given = getattr(inner, name, None)
         if given is not None and np.any(np.asarray(given) == 0):
             weights = (np.asarray(given) != 0).astype(float)
-    if family == "Binomial":
-        return _proportions(endog, weights)
+    if family == "Binomial" and link.lower() in _BINOMIAL_LINKS:
+        outcome, arguments = _proportions(endog, weights)
+        return outcome, {**arguments, "model": _BINOMIAL_LINKS[link.lower()]}
     counts = {"Poisson": "poisson", "NegativeBinomial": "negative-binomial"}
     if family in counts and link.lower() == "log":
         return endog, {"model": counts[family], "weights": weights}
     raise TypeError(
-        f"a GLM of the family {family} with the link {link} is not known; expected Binomial, or Poisson "
-        "or NegativeBinomial with a log link"
+        f"a GLM of the family {family} with the link {link} is not known; expected Binomial with the "
+        "link Logit, Probit, CLogLog, LogLog, Cauchy or Log, or Poisson or NegativeBinomial with Log"
     )

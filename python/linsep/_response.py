@@ -14,6 +14,7 @@ __all__ = ["MODELS", "ORDINAL", "Response", "read_absorb", "read_response", "vec
 
 MODELS = (
     "binomial",
+    "log-binomial",
     "multinomial",
     "cumulative",
     "adjacent",
@@ -25,7 +26,7 @@ MODELS = (
 )
 TIES = ("breslow", "efron", "exact")
 ORDINAL = ("cumulative", "adjacent", "sequential")
-_INTERCEPT = ("binomial", "multinomial", "poisson", "negative-binomial")
+_INTERCEPT = ("binomial", "log-binomial", "multinomial", "poisson", "negative-binomial")
 # Columns beside a design.
 ROLES = ("trials", "weights", "groups", "time", "event", "entry")
 

@@ -184,8 +184,8 @@ def check_separation(
     X : array-like of shape (rows, columns), formula, model or table
         The design matrix as the model sees it: an array, a frame of pandas or polars, a sparse matrix,
         or a matrix of patsy or formulaic. Or a formula, with `data`. Or a model of statsmodels: Logit,
-        Probit, GLM (binomial, Poisson and negative binomial), Poisson, NegativeBinomial, MNLogit,
-        OrderedModel, ConditionalLogit or PHReg; what their `fit` returns says where to begin. Or a table
+        Probit, GLM (binomial, log-binomial, Poisson and negative binomial), Poisson, NegativeBinomial,
+        MNLogit, OrderedModel, ConditionalLogit or PHReg; what their `fit` returns says where to begin. Or a table
         in a file, as for :func:`linsep.decide`: then `trials`, `weights`, `groups`, `time`, `event` and
         `entry` are names of its columns. Or a fitted estimator, followed by its design and outcome:
         ``check_separation(estimator, X, y)`` for LogisticRegression and PoissonRegressor of
@@ -196,9 +196,9 @@ def check_separation(
     *outcome
         After a fitted estimator and its design: the outcome.
     model : str
-        "binomial" (logit, probit, cloglog), "multinomial", "cumulative", "adjacent" or "sequential"
-        (ordered categories), "poisson" or "negative-binomial" (log link), "conditional" (logit within
-        groups) or "cox".
+        "binomial" (logit, probit, cloglog), "log-binomial" (log link), "multinomial", "cumulative",
+        "adjacent" or "sequential" (ordered categories), "poisson" or "negative-binomial" (log link),
+        "conditional" (logit within groups) or "cox".
     data : frame, optional
         The frame of a formula such as "y ~ a*b + C(c)". Then `trials`, `weights`, `groups`, `time`,
         `event` and `entry` may be names of its columns.

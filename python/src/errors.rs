@@ -93,7 +93,7 @@ fn asking(error: AskError, checkpoint: Option<PathBuf>) -> PyErr {
         AskError::Observed(error) => PyValueError::new_err(observed(&error)),
         AskError::Separation(SeparationError::Model(error)) => {
             let note = error.row().map_or("", |_| " (rows are counted from 0)");
-            PyValueError::new_err(format!("{}{note}", error.with_row(|row| row - 1)))
+            PyValueError::new_err(hinted(format!("{}{note}", error.with_row(|row| row - 1))))
         }
         AskError::Located(located) => {
             let Located { .. } = &*located;

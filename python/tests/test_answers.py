@@ -72,6 +72,8 @@ def test_a_cox_model_of_a_file_is_that_of_its_arrays(tmp_path, form):
         ("died", {"intercept": True, "weights": "weight"}),
         ("died", {"model": "conditional", "groups": "site"}),
         ("count", {"intercept": True, "trials": "tries"}),
+        ("cured", {"model": "log-binomial", "intercept": True, "weights": "weight"}),
+        ("count", {"model": "log-binomial", "intercept": True, "trials": "tries"}),
         ("count", {"model": "poisson", "intercept": True}),
         ("count", {"model": "negative-binomial", "intercept": True, "weights": "weight"}),
         ("stage", {"model": "multinomial", "intercept": True, "levels": ["i", "ii", "iii"]}),
@@ -85,6 +87,7 @@ def test_every_model_of_a_file_is_that_of_its_arrays(tmp_path, outcome, options)
     frame["weight"] = (np.arange(60) % 5 != 1).astype(float)
     frame["count"] = np.where(frame["treated"] == 1, 0, frame["weeks"] % 4)
     frame["tries"] = 4
+    frame["cured"] = (frame["count"] == 3).astype(int)
     frame["stage"] = np.array(["i", "ii", "iii"])[np.where(frame["treated"] == 1, 0, frame["weeks"] % 3)]
     beside = {name: own for name, own in options.items() if name in ("weights", "groups", "trials")}
     columns = ["dose", "treated", "age"]

@@ -66,6 +66,25 @@ def test_models_of_statsmodels():
             assert (found.model, found.kind) == ("binomial", "quasi-complete"), model
             assert found.infinite == {"w": "+inf"} and found.columns == ["const", "a", "w"]
         counts = np.where(df["c"] == "w", 0, df["y"] + 1)
+        links = families.links
+        for link in (links.Probit(), links.CLogLog(), links.LogLog(), links.Cauchy()):
+            found = linsep.check_separation(sm.GLM(df["y"], X, family=families.Binomial(link=link)))
+            assert (found.model, found.infinite) == ("binomial", {"w": "+inf"}), link
+        log = families.Binomial(link=links.Log())
+        # With a log link more successes hold what more failures leave free.
+        assert linsep.check_separation(sm.GLM(df["y"], X, family=log)).kind == "overlap"
+        for few in (
+            sm.GLM(1 - df["y"], X, family=log),
+            sm.GLM(1 - df["y"], X, family=log).fit(maxiter=2),
+        ):
+            found = linsep.check_separation(few)
+            assert (found.model, found.infinite) == ("log-binomial", {"w": "-inf"})
+            assert linsep.verify_separation(found.proof, few)
+        pairs = np.column_stack([1 - df["y"], 1 + df["y"]])
+        found = linsep.check_separation(sm.GLM(pairs, X, family=log))
+        assert (found.model, found.infinite) == ("log-binomial", {"w": "-inf"})
+        with pytest.raises(TypeError, match="Binomial with the link Identity is not known"):
+            linsep.check_separation(sm.GLM(df["y"], X, family=families.Binomial(link=links.Identity())))
         for model in (
             sm.Poisson(counts, X),
             sm.GLM(counts, X, family=families.Poisson()),

@@ -61,6 +61,23 @@ def grouped(X, y, trials):
     return lambda g: np.sum(y * np.log(logistic(X @ g)) + (trials - y) * np.log(logistic(-X @ g)))
 
 
+def log_binomial(X, y, trials):
+    """Return the likelihood where all probabilities are below 1, with a barrier before the border.
+
+    A logarithm does not change along which directions the likelihood never falls, so neither whether it
+    has a maximum; but the maximum is then inside, where derivatives lead to it.
+    """
+
+    def loglik(g):
+        eta = X @ g
+        if np.any(eta.real >= 0):
+            return np.complex128(np.nan)
+        barrier = 0.1 * np.sum(np.log(-eta[y > 0]))
+        return np.sum(y * eta + (trials - y) * np.log(1 - np.exp(eta))) + barrier
+
+    return loglik
+
+
 def poisson(X, y):
     return lambda g: np.sum(y * (X @ g) - np.exp(X @ g))
 
@@ -218,6 +235,41 @@ def test_binomial_and_grouped():
         constant = np.column_stack([np.ones(n), X])
         kinds.append(agree(linsep.check_separation(X, y, intercept=True), binomial(constant, y)))
     tally(kinds, {"overlap": 8, "quasi-complete": 8, "complete": 4})
+
+
+def test_log_binomial():
+    rng, kinds = np.random.default_rng(8), []
+    for _ in range(60):
+        n, p = int(rng.integers(5, 11)), int(rng.integers(1, 4))
+        X = np.column_stack([np.ones(n), draw(rng, n, p)])
+        trials = rng.integers(1, 4, size=n)
+        y = np.minimum(rng.integers(0, 4, size=n), trials) * (rng.random(n) < 0.6)
+        if rng.random() < 0.5:
+            y[X[:, 1] > 0] = 0
+        found = linsep.check_separation(X, y, model="log-binomial", trials=trials)
+        kinds.append(agree(found, log_binomial(X, y, trials), [-2] + [0] * p))
+        # The same with the model's own constant, and for counts: a success is a count above zero.
+        again = linsep.check_separation(X[:, 1:], y, model="log-binomial", intercept=True, trials=trials)
+        assert (again.kind, list(again.infinite.values())) == (found.kind, list(found.infinite.values()))
+        counts = linsep.check_separation(X, y, model="poisson")
+        assert counts.infinite == found.infinite
+        # Yet a proof is about one of the two.
+        assert linsep.verify_separation(found.proof, X, y, model="log-binomial", trials=trials)
+        assert not linsep.verify_separation(found.proof, X, y, model="poisson")
+        assert not linsep.verify_separation(counts.proof, X, y, model="log-binomial", trials=trials)
+        # Only rows of no success can be separated.
+        assert not np.any(y[found.rows])
+    tally(kinds, {"overlap": 8, "quasi-complete": 8})
+
+
+def test_log_binomial_models_without_a_constant():
+    X, y = np.array([[1.0, 0], [0, 1], [0, 1]]), [1, 0, 0]
+    found = linsep.check_separation(X, y, model="log-binomial")
+    assert (found.kind, found.infinite) == ("quasi-complete", {"x1": "-inf"})
+    assert linsep.verify_separation(found.proof, X, y, model="log-binomial")
+    with pytest.raises(ValueError, match=r"give row 0, which has a failure.*\n?.*with an intercept"):
+        linsep.check_separation([[1.0], [-1.0]], [0, 0], model="log-binomial")
+    assert linsep.check_separation([[1.0], [-1.0]], [0, 0], model="log-binomial", intercept=True)
 
 
 @pytest.mark.parametrize("model", ["poisson", "negative-binomial"])

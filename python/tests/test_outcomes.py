@@ -95,13 +95,15 @@ def _outcomes(model):
     draws = RNG.integers(0, 3, ROWS)
     if model in ("poisson", "negative-binomial"):
         return np.where(DUMMY == 1, 0, draws)
+    if model == "log-binomial":
+        return np.where(DUMMY == 1, 0, draws == 0).astype(int)
     if model in ("binomial", "conditional"):
         return np.where(DUMMY == 1, 1, draws > 0).astype(int)
     return np.where(DUMMY == 1, 2, draws)
 
 
 def _cases():
-    for model in ("binomial", "poisson", "negative-binomial", "multinomial"):
+    for model in ("binomial", "log-binomial", "poisson", "negative-binomial", "multinomial"):
         for options in (
             {},
             {"intercept": True},
@@ -111,7 +113,8 @@ def _cases():
             yield model, options
     for model in ("cumulative", "adjacent", "sequential"):
         yield from ((model, {}), (model, {"parallel": False}), (model, {"weights": True}))
-    yield from (("binomial", {"trials": kind}) for kind in ("numbers", "shares"))
+    for model in ("binomial", "log-binomial"):
+        yield from ((model, {"trials": kind}) for kind in ("numbers", "shares"))
     yield from (("conditional", {}), ("conditional", {"weights": True}))
     for options in ({}, {"event": True}, {"event_value": 2}, {"entry": True}, {"groups": True}):
         yield "cox", options
@@ -130,6 +133,7 @@ def test_printed_code_runs(model, options, complete):
     X = pd.DataFrame({"one": 1.0, "noise": NOISE, "dummy": DUMMY}, index=index)
     if options.get("intercept") or model not in (
         "binomial",
+        "log-binomial",
         "poisson",
         "negative-binomial",
         "multinomial",
@@ -152,7 +156,7 @@ def test_printed_code_runs(model, options, complete):
         beside("weights", np.where(np.arange(ROWS) % 7 == 3, 0.0, 1.5))
     if "trials" in options:
         trials = np.where(np.arange(ROWS) % 9 == 4, 0, 5)
-        y = names["y"] = pd.Series(np.minimum(_outcomes("binomial") * 5, trials), index=index)
+        y = names["y"] = pd.Series(np.minimum(_outcomes(model) * 5, trials), index=index)
         if options["trials"] == "shares":
             y.iloc[1] = 2
             y = names["y"] = (y / np.maximum(trials, 1)).astype(float)

@@ -21,6 +21,7 @@ def is_model(question):
     """Return whether a question is about a model that has no success."""
     return question["ask"] == "estimate" and question.get("model", "binomial") not in (
         "binomial",
+        "log-binomial",
         "conditional",
     )
 
@@ -96,7 +97,7 @@ def asked(question, X, y=None, read=None):
         own = {name: value for name, value in own.items() if name not in ("pairs", "one_vs_rest")}
         return linsep.separability_matrix(X, y, **own)
     model = own.get("model", "binomial")
-    constant = model in ("binomial", "multinomial", "poisson", "negative-binomial")
+    constant = model in ("binomial", "log-binomial", "multinomial", "poisson", "negative-binomial")
     return linsep.check_separation(X, y, intercept=constant, **own, **named)
 
 

@@ -101,6 +101,7 @@ pub fn asked_by(model: Option<&Model>) -> String {
     let Some(model) = model else { return "no option of a model".to_string() };
     let own = match model {
         Model::Binomial { intercept: false }
+        | Model::LogBinomial { intercept: false }
         | Model::Poisson { intercept: false }
         | Model::NegativeBinomial { intercept: false }
         | Model::Multinomial { intercept: false } => " --no-intercept",

@@ -86,7 +86,8 @@ fn asked(file: &str, question: &Value, read: &Value) -> Result<Value, String> {
     if question["ask"] == "estimate"
         && let (Value::String(positive), false) =
             (&read["positive"], question.get("positive").is_some())
-        && ["binomial", "conditional"].contains(&question["model"].as_str().unwrap_or("binomial"))
+        && ["binomial", "log-binomial", "conditional"]
+            .contains(&question["model"].as_str().unwrap_or("binomial"))
     {
         question["positive"] = positive.clone().into();
     }
@@ -172,5 +173,5 @@ fn the_program_and_the_library_give_the_same_answer() {
 /// Returns true if a question is about a model that has no success.
 fn is_model(question: &Value) -> bool {
     let model = question["model"].as_str().unwrap_or("binomial");
-    question["ask"] == "estimate" && !["binomial", "conditional"].contains(&model)
+    question["ask"] == "estimate" && !["binomial", "log-binomial", "conditional"].contains(&model)
 }

@@ -8,6 +8,7 @@
 //! vector kernels. PROOFS.md has the theorems.
 #![forbid(unsafe_code)]
 
+mod allowed;
 pub mod definite;
 mod evidence;
 pub mod exact;

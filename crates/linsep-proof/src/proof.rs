@@ -14,7 +14,7 @@ use crate::structure::Model;
 /// What a proof file calls itself.
 const FORMAT: &str = "linsep-proof";
 /// The versions that are read: the second has one claim more, the third claims about models, the fourth says how many
-/// rows must go, the fifth shows by a matrix that rows are inseparable. A file is of the first that has what it claims.
+/// rows must go, the fifth shows by a matrix that rows are inseparable, or is about a log-binomial model. A file is of the first that has what it claims.
 const VERSIONS: [u32; 5] = [1, 2, 3, 4, 5];
 
 /// The longest text of a proof file that is read: 1 GiB.
@@ -65,6 +65,10 @@ pub struct ModelName {
     /// A column, counted from 1, that is one number in all rows: the bias stands for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constant: Option<usize>,
+    /// Of a log-binomial model without a constant: one coefficient per column, with which every row has a probability of at most 1,
+    /// and rows with a failure one below 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<Integers>,
 }
 
 /// What names the data that a proof is about.
@@ -543,14 +547,24 @@ impl Proof {
     /// which the bias stands.
     pub fn of_model(mut self, model: Model, constant: Option<usize>) -> Self {
         let constant = constant.map(|column| column + 1);
-        self.model = Some(ModelName { model, constant });
+        self.model = Some(ModelName { model, constant, allowed: None });
         self.version = self.own_version();
+        self
+    }
+
+    /// Returns the same claim with coefficients, one per column, that a log-binomial model without a constant
+    /// allows. Nothing changes if the claim is about no model.
+    pub fn with_allowed(mut self, coefficients: Vec<IBig>) -> Self {
+        if let Some(name) = &mut self.model {
+            name.allowed = Some(Integers(coefficients));
+        }
         self
     }
 
     fn own_version(&self) -> u32 {
         let about = match (&self.removal, &self.model) {
             (Some(_), _) => VERSIONS[3],
+            (None, Some(ModelName { model: Model::LogBinomial { .. }, .. })) => VERSIONS[4],
             (None, Some(_)) => VERSIONS[2],
             (None, None) => VERSIONS[0],
         };

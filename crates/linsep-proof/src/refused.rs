@@ -121,6 +121,24 @@ pub enum Refused {
         /// The column.
         column: usize,
     },
+    /// The model has no constant, and nothing shows that any coefficients are allowed.
+    #[error(
+        "the proof names no coefficients that give every row a probability of at most 1, and rows with a failure one below 1"
+    )]
+    NothingAllowed,
+    /// Coefficients that are to be allowed are not.
+    #[error(
+        "the coefficients that the proof says are allowed give row {row} a probability that is too large"
+    )]
+    NotAllowed {
+        /// The first such row.
+        row: usize,
+    },
+    /// Coefficients are said to be allowed of a model that has no use for it.
+    #[error(
+        "the proof names coefficients that are allowed, which a model of this kind has no use for"
+    )]
+    AllowedOfOther,
     /// It is about something else than what was asked.
     #[error("the proof is about {}, the question about {}", subject(.claimed.as_ref()), subject(.asked.as_ref()))]
     OtherQuestion {
@@ -147,7 +165,10 @@ impl Refused {
     /// Returns the same with the number in the file of a row of the data, where some rows were left out. Rows that are
     /// quoted from the proof stay as they are there.
     pub fn in_file(mut self, rows: &RowNumbers) -> Self {
-        if let Refused::WrongSide { row } | Refused::NotOrthogonal { row } = &mut self {
+        if let Refused::WrongSide { row }
+        | Refused::NotOrthogonal { row }
+        | Refused::NotAllowed { row } = &mut self
+        {
             *row = rows.number(*row - 1);
         }
         self

@@ -9,6 +9,7 @@ use linsep_data::{
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::allowed::check_allowed;
 use crate::definite::{Indefinite, definite};
 use crate::evidence::{MarginBounds, Removals};
 use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
@@ -137,7 +138,10 @@ pub fn verify_model(
             None => return Ok(Err(Refused::NotConstant { column })),
         };
     }
-    Ok(verify_rows(&structure, proof).unwrap_or(Err(Refused::NotFinite)))
+    let verified = verify_rows(&structure, proof).unwrap_or(Err(Refused::NotFinite));
+    Ok(verified.and_then(|verified| {
+        check_allowed(design, model, response, kept, proof).map(|()| verified)
+    }))
 }
 
 /// Returns the same for a binomial model that adds a constant, of labelled rows that may be elsewhere: they are

@@ -165,6 +165,8 @@ pub fn words(answer: &EstimateAnswer, step: &NextStep) -> String {
         NextStep::Penalise => match answer.question.model {
             family if family.is_ordered() => "penalise: R's ordinalNet and brglm2 do".to_string(),
             Family::Cox => "penalise: ridge; Firth's in R (coxphf)".to_string(),
+            // Ridge knows nothing of probabilities that may not exceed 1.
+            Family::LogBinomial => "penalise: Firth's in R (brglm2)".to_string(),
             _ => "penalise: ridge; Firth's in R (brglm2, logistf)".to_string(),
         },
         _ => String::new(),

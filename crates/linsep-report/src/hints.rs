@@ -9,6 +9,7 @@ use linsep::data::error::Column;
 use linsep::data::read::{LABEL_NAMES, stands_for_missing};
 use linsep::decide::{DecideError, JournalError};
 use linsep::models::response::{ResponseError, ResponseRemedy};
+use linsep::models::{ModelError, SeparationError};
 use linsep::online::{FitError, MethodError, MethodSettings};
 
 use super::suggest::did_you_mean;
@@ -21,6 +22,9 @@ pub fn ask_hint(error: &AskError, voice: &dyn Voice) -> Option<String> {
         AskError::Data(error) => hint(error, voice),
         AskError::Decide(DecideError::Journal(error)) => journal_hint(error, voice),
         AskError::Observed(error) => response_hint(&error.error, voice),
+        AskError::Separation(SeparationError::Model(ModelError::NothingAllowed { .. })) => {
+            Some("a log-binomial model with an intercept always has some".to_string())
+        }
         AskError::Located(located) => {
             let Located { error, .. } = &**located;
             ask_hint(error, voice)

@@ -1,6 +1,7 @@
 //! Separation in logistic regression: cases that are known, an oracle in exact fractions, and numbers
 //! chosen to fool arithmetic modulo a prime. Rows on the disk and on other machines give the same answers.
 
+mod log_binomial;
 mod machines;
 
 use std::sync::atomic::AtomicBool;
@@ -251,6 +252,51 @@ fn rows_on_other_machines() {
         }
     }
     assert!(kinds[0] > 5 && kinds[1] > 20 && kinds[2] > 0, "{kinds:?}");
+}
+
+#[test]
+fn signs_are_those_that_a_row_more_allows() {
+    // Some direction has the other sign exactly if the vectors stay strictly separable with one more that asks for it.
+    let mut state = 5_u64;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % below
+    };
+    let mut counts = [0; 2];
+    for round in 0..24 {
+        let (columns, rows) = (8 + round % 9, 30 + 25 * (round % 4));
+        let weights: Vec<f64> = (0..columns).map(|_| draw(2001) as f64 - 1000.0).collect();
+        // Dummies put coefficients on the border, where neither sign is strict.
+        let value = |k: usize, draw: &mut dyn FnMut(u64) -> u64| match (round % 3, k % 4) {
+            (1, 0) => draw(2) as f64,
+            (2, 1) => 1.6e9 + draw(1 << 26) as f64,
+            _ => draw(2001) as f64 / 64.0 - 15.0,
+        };
+        let design: Vec<Vec<f64>> =
+            (0..rows).map(|_| (0..columns).map(|k| value(k, &mut draw)).collect()).collect();
+        let score = |row: &Vec<f64>| -> f64 { row.iter().zip(&weights).map(|(x, w)| x * w).sum() };
+        let labels: String =
+            design.iter().map(|row| if score(row) > 0.0 { '+' } else { '-' }).collect();
+        if !labels.contains('+') || !labels.contains('-') {
+            continue;
+        }
+        let found = separation(&dense(&design, &labels));
+        assert_eq!((found.kind, found.infinite.len()), (SeparationKind::Complete, columns));
+        for (k, sign) in &found.infinite {
+            for (way, mark) in [(1.0, '+'), (-1.0, '-')] {
+                let mut more = design.clone();
+                more.push((0..columns).map(|j| if j == *k { way } else { 0.0 }).collect());
+                let samples = dense(&more, &format!("{labels}+"));
+                let options = SeparationOptions::default().with_most_rows(0);
+                let kind = check_separation(&samples, &options, &mut ()).unwrap().kind;
+                let shown = sign.to_string();
+                let occurs = shown.starts_with(mark) || shown.starts_with('±');
+                assert_eq!(kind == SeparationKind::Complete, occurs, "round {round}: {k} {shown}");
+                counts[usize::from(occurs)] += 1;
+            }
+        }
+    }
+    assert!(counts[0] > 20 && counts[1] > 200, "{counts:?}");
 }
 
 #[test]

@@ -188,8 +188,8 @@ pub struct AuditArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// Which model: binomial, multinomial, cumulative, adjacent, sequential, poisson, negative-binomial,
-    /// conditional or cox [default: binomial]
+    /// Which model: binomial, log-binomial, multinomial, cumulative, adjacent, sequential, poisson,
+    /// negative-binomial, conditional or cox [default: binomial]
     #[arg(long, value_name = "NAME", value_parser = family_parser(), hide_possible_values = true)]
     pub model: Option<Family>,
     /// Leave the constant out of the model
@@ -201,7 +201,7 @@ pub struct ModelArgs {
     /// Categories in order, the lowest or the base first [default: sorted]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub levels: Option<Vec<String>>,
-    /// binomial: column of the number of trials; the label is the number of successes
+    /// binomial, log-binomial: column of the number of trials; the label is the number of successes
     #[arg(long, value_name = "COLUMN")]
     pub trials: Option<String>,
     /// Column of weights: rows of weight 0 are left out, others count alike

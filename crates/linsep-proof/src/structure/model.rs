@@ -15,6 +15,30 @@ pub enum Model {
         /// Whether the model adds a constant.
         intercept: bool,
     },
+    /// Successes and failures, with a log link: P(success) = exp(x·beta).
+    ///
+    /// ```text
+    /// log-likelihood     a success x·beta, a failure log(1 - exp(x·beta)); -infinity where a row has x·beta > 0
+    /// along beta + t g   no row may have x·g > 0, or it leaves what is allowed
+    ///                    a success falls at x·g < 0 without end, so x·g = 0 is needed
+    ///                    a failure grows for ever at x·g < 0, and stays at x·g = 0
+    /// ```
+    ///
+    /// So the structure vectors are x and -x where there is a success, and -x where there is a failure: those of counts, with a
+    /// success for a count above zero. (A sum of concave functions that are closed has a maximum exactly if every direction along
+    /// which it never falls leaves it as it is.) The estimate may lie on the border of what is allowed, where some
+    /// success has probability 1: it exists all the same.
+    ///
+    /// There has to be something that is allowed: coefficients with x·beta <= 0 in all rows, and < 0 in those with
+    /// a failure. An intercept provides them, as does a column that is constant; otherwise a proof names them. Where there are
+    /// none the likelihood is zero for all coefficients, and the question has no meaning.
+    ///
+    /// F. Schwendinger, B. Grün and K. Hornik, A comparison of optimization solvers for log binomial regression including conic
+    /// programming, Computational Statistics 36 (2021).
+    LogBinomial {
+        /// Whether the model adds a constant.
+        intercept: bool,
+    },
     /// Counts, with a log link.
     Poisson {
         /// Whether the model adds a constant.
@@ -59,6 +83,7 @@ impl Model {
     pub fn name(&self) -> &'static str {
         match self {
             Model::Binomial { .. } => "binomial",
+            Model::LogBinomial { .. } => "log-binomial",
             Model::Poisson { .. } => "poisson",
             Model::NegativeBinomial { .. } => "negative-binomial",
             Model::Multinomial { .. } => "multinomial",
@@ -77,6 +102,7 @@ impl fmt::Display for Model {
         let name = self.name();
         match self {
             Model::Binomial { intercept }
+            | Model::LogBinomial { intercept }
             | Model::Poisson { intercept }
             | Model::NegativeBinomial { intercept }
             | Model::Multinomial { intercept } => {
@@ -258,6 +284,15 @@ pub enum ModelError {
         /// What is missing.
         what: &'static str,
     },
+    /// The likelihood is zero for all coefficients.
+    #[error(
+        "no coefficients give row {row}, which has a failure, a probability below 1 and no row one above 1: the likelihood is \
+         zero for all of them"
+    )]
+    NothingAllowed {
+        /// The first such row, counted from 1.
+        row: usize,
+    },
     /// There are more rows or columns than can be numbered.
     #[error("the model has more rows or coefficients than can be numbered: {found}")]
     TooMany {
@@ -272,6 +307,7 @@ impl ModelError {
         match *self {
             ModelError::NoSuchCategory { row, .. }
             | ModelError::BadTime { row, .. }
+            | ModelError::NothingAllowed { row }
             | ModelError::EntersLate { row, .. } => Some(row),
             _ => None,
         }
@@ -281,6 +317,7 @@ impl ModelError {
     pub fn with_row(mut self, number: impl Fn(usize) -> usize) -> Self {
         if let ModelError::NoSuchCategory { row, .. }
         | ModelError::BadTime { row, .. }
+        | ModelError::NothingAllowed { row }
         | ModelError::EntersLate { row, .. } = &mut self
         {
             *row = number(*row);

@@ -75,6 +75,9 @@ fn outcomes_and_counts() {
     let rows = structure.fetch(&[0, 1, 2, 3]).unwrap();
     let rows: Vec<String> = (0..4).map(|k| shown(&rows, k)).collect();
     assert_eq!(rows, ["+1", "--1", "+-2", "-2"]);
+    // A success of a log-binomial model holds its row; a failure does so on one side.
+    let model = Model::LogBinomial { intercept: true };
+    check(&[1.0, 2.0, 3.0, 4.0], 1, model, &response, &["+1", "-1", "-2", "+3", "-3"]);
     // Rows of no weight are left out.
     let kept = [false, true, false, true];
     let structure = Structure::new(design, &model, &response, Some(&kept)).unwrap();

@@ -1,7 +1,9 @@
 //! What each structure vector is made of, and where its numbers stand.
 //!
 //! ```text
-//! binomial, counts   x under the label of the row, or under both
+//! binomial           x under the label of the row, or under both
+//! counts             x under both labels if above zero, else under that of a failure
+//! log-binomial       the same, with a success for a count above zero
 //! multinomial        (e_c - e_k) ⊗ x             for the category c of the row and every other k
 //! cumulative         ±(e_j, -x)                  at the thresholds on either side of the category
 //! adjacent           z_c - z_k                   with z_j = (1 in the first j alphas, j x)
@@ -80,6 +82,7 @@ impl VectorLayout {
         };
         let form = match *model {
             Model::Binomial { intercept }
+            | Model::LogBinomial { intercept }
             | Model::Poisson { intercept }
             | Model::NegativeBinomial { intercept } => Form::Plain { bias: intercept },
             Model::Multinomial { intercept: constant } => {
@@ -347,15 +350,20 @@ pub fn vectors(
     let all = || (0..rows).filter(stays);
     let (found, missing) = match (model, response) {
         (
-            Model::Binomial { .. } | Model::Poisson { .. } | Model::NegativeBinomial { .. },
+            Model::Binomial { .. }
+            | Model::LogBinomial { .. }
+            | Model::Poisson { .. }
+            | Model::NegativeBinomial { .. },
             Response::Trials(trials),
         ) => {
             length("outcomes", trials.len())?;
+            // A success of probability 1 holds its row: it cannot become more probable.
+            let held = matches!(model, Model::LogBinomial { .. });
             let labels = |row: usize| -> &[bool] {
                 match trials[row] {
-                    Trial::Success => &[true],
+                    Trial::Success if !held => &[true],
                     Trial::Failure => &[false],
-                    Trial::Both => &[true, false],
+                    Trial::Success | Trial::Both => &[true, false],
                     Trial::Neither => &[],
                 }
             };

@@ -466,7 +466,14 @@ fn questions_that_differ_in_one_option() {
         entries: None,
         groups: None,
     };
+    let trials = Response::labels(&[true, false, true, false]);
     let models = [
+        (Model::Binomial { intercept: true }, &trials),
+        (Model::Binomial { intercept: false }, &trials),
+        (Model::LogBinomial { intercept: true }, &trials),
+        (Model::LogBinomial { intercept: false }, &trials),
+        (Model::Poisson { intercept: true }, &trials),
+        (Model::NegativeBinomial { intercept: true }, &trials),
         (Model::Cumulative { parallel: true }, &categories),
         (Model::Cumulative { parallel: false }, &categories),
         (Model::Sequential { parallel: true }, &categories),

@@ -523,7 +523,8 @@ impl EstimateAnswer {
         let without = once(found.left_out.clone());
         let without_constant = found.left_out.iter().any(|k| column(k).is_none());
         let constant = self.model_adds_constant() && !without_constant;
-        let limits = [Family::Binomial, Family::Poisson, Family::NegativeBinomial];
+        let limits =
+            [Family::Binomial, Family::LogBinomial, Family::Poisson, Family::NegativeBinomial];
         if found.kind == QuasiComplete
             && self.left() > 0
             && (constant || without.len() < self.data.shape.columns)

@@ -1,6 +1,6 @@
 //! A table in a file as a model sees it: the columns of the design, and those that stand beside it.
 
-use linsep_proof::Proof;
+use linsep_proof::{Proof, Refused};
 
 use super::estimate::{Design, EstimateAnswer, EstimateQuestion};
 use super::verify::VerifyAnswer;
@@ -125,7 +125,13 @@ impl ModelTable {
         proof: &Proof,
     ) -> Result<VerifyAnswer, AskError> {
         let observed = self.observe(question)?;
-        question.verify(&self.design, &observed, proof).map_err(|error| self.located(error))
+        let found = question.verify(&self.design, &observed, proof);
+        let mut answer = found.map_err(|error| self.located(error))?;
+        // Other refusals are about structure vectors, which are no rows of the file.
+        if let Err(own @ Refused::NotAllowed { .. }) = answer.outcome {
+            answer.outcome = Err(own.in_file(&self.numbers));
+        }
+        Ok(answer)
     }
 
     fn observe(&self, question: &EstimateQuestion) -> Result<Observed, AskError> {

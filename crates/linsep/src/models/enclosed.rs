@@ -15,6 +15,69 @@
 
 use crate::kernels::{Arithmetic, power_of_two};
 
+/// A cone of all y with R y >= 0, and how large y is at most for the sum of R y.
+///
+/// ```text
+/// given    R with m rows in R^d, t, l > 0, and Z, about a left inverse of R, as floats have them
+/// e        a bound on ‖I - Z R‖, in the norm of the largest row sum: below 1, then |y| <= b sum(R y), b = max |Z| / (1 - e)
+/// r        a bound on the sum of |t - R'l|
+/// then     t·y >= (min l) sum(R y) - r |y| >= (min l - b r) sum(R y)        min l >= b r: t·y >= 0 for all y of the cone
+/// ```
+pub(super) struct ConeBound<'a> {
+    /// R by columns.
+    columns: Vec<Vec<f64>>,
+    rows: &'a [Vec<f64>],
+    /// b.
+    most: f64,
+}
+
+impl<'a> ConeBound<'a> {
+    /// Returns the bound; nothing if floats see none, or if halted. `inverse` has a column of Z for each row of R.
+    pub fn new(rows: &'a [Vec<f64>], inverse: &[Vec<f64>], halt: Halt) -> Option<Self> {
+        let d = rows.first()?.len();
+        let columns = |vectors: &[Vec<f64>]| -> Vec<Vec<f64>> {
+            (0..d).map(|c| vectors.iter().map(|v| v[c]).collect()).collect()
+        };
+        let (across, columns) = (columns(inverse), columns(rows));
+        let unit = (rows.len() as f64 + 4.0) * power_of_two(-52);
+        let sizes: Vec<f64> =
+            rows.iter().map(|row| row.iter().fold(0.0, |sum: f64, v| sum + v.abs())).collect();
+        let (mut error, mut largest): (f64, f64) = (0.0, 0.0);
+        for (i, z) in across.iter().enumerate() {
+            if halt() {
+                return None;
+            }
+            let mut sum = 0.0;
+            for (j, column) in columns.iter().enumerate() {
+                let one = if i == j { 1.0 } else { 0.0 };
+                sum += (one - f64::dot(z, column)).abs();
+            }
+            // The magnitudes of all products in this row of Z R add up to this.
+            let products: f64 = z.iter().zip(&sizes).map(|(z, size)| z.abs() * size).sum();
+            error = error.max(MORE * (sum + unit * (products + 1.0) + UNDERFLOW));
+            largest = z.iter().fold(largest, |most, z| most.max(z.abs()));
+        }
+        if error.is_nan() || error >= 0.5 {
+            return None;
+        }
+        let most = MORE * largest / (1.0 - error);
+        Some(ConeBound { columns, rows, most }).filter(|bound| bound.most.is_finite())
+    }
+
+    /// Returns true if no y of the cone has t·y < 0, as multipliers about show. False if that cannot be told.
+    pub fn is_never_negative(&self, target: &[f64], multipliers: &[f64]) -> bool {
+        let unit = (self.rows.len() as f64 + 4.0) * power_of_two(-52);
+        let rest = |(column, t): (&Vec<f64>, &f64)| {
+            let value = (t - f64::dot(column, multipliers)).abs();
+            let size: f64 = column.iter().zip(multipliers).map(|(v, l)| (v * l).abs()).sum();
+            MORE * (value + unit * (size + t.abs()) + UNDERFLOW)
+        };
+        let rest: f64 = self.columns.iter().zip(target).map(rest).sum();
+        let least = multipliers.iter().copied().fold(f64::INFINITY, f64::min);
+        rest.is_finite() && least > MORE * (MORE * rest * self.most + UNDERFLOW)
+    }
+}
+
 use crate::decide::Halt;
 
 /// What is added to every bound for the rounding of the bounds themselves.
@@ -125,6 +188,24 @@ mod tests {
         check(&[&[1.0, 2.0], &[2.0, 4.0]], &[3.0, 6.0], false);
         check(&[&[1.0, 2.0], &[2.0, 4.0 + 1e-15]], &[3.0, 6.0], false);
         check(&[&[0.0, 1.0], &[1.0, 0.0]], &[2.0, 3.0], true);
+    }
+
+    #[test]
+    fn functions_on_a_cone() {
+        let rows = vec![vec![1.0, 0.0], vec![0.5, 1.0], vec![0.25, 1.0]];
+        let inverse = vec![vec![1.0, -0.5], vec![0.0, 1.0], vec![0.0, 0.0]];
+        let bound = ConeBound::new(&rows, &inverse, &|| false).unwrap();
+        let check = |target: [f64; 2], multipliers: [f64; 3], expected: bool| {
+            assert_eq!(bound.is_never_negative(&target, &multipliers), expected, "{target:?}");
+        };
+        check([1.75, 2.0], [1.0, 1.0, 1.0], true);
+        check([1.75 + 1e-9, 2.0], [1.0, 1.0, 1.0], true);
+        // Multipliers that are not its own, or that vanish.
+        check([1.75, 2.5], [1.0, 1.0, 1.0], false);
+        check([1.5, 1.0], [1.0, 1.0, 0.0], false);
+        check([1.75, 2.0], [2.25, -1.0, 3.0], false);
+        // Nothing like an inverse.
+        assert!(ConeBound::new(&rows, &vec![inverse[0].clone(); 3], &|| false).is_none());
     }
 
     #[test]

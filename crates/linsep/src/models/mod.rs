@@ -11,12 +11,14 @@
 //! ```
 //!
 //! In reading order: `separation` is the question and the answer, `question` puts it to the deciding engine, `cone` finds
-//! the vectors on which all directions vanish, `space` is what is orthogonal to them, and `signs`, with the help of `nnls` and `enclosed`,
-//! tells where coefficients run to. `absorbed` is the same for factors of many levels. `response` reads what stands beside the design, `common` says what rows have in common. The vectors are made on the fly by the checker's own code; rows of a binomial model
+//! the vectors on which all directions vanish, `allowed` whether a log-binomial model has any coefficients at all, `space` is what is orthogonal
+//! to them, and `signs`, with the help of `nnls` and `enclosed`, tells where coefficients run to. `absorbed` is the same for factors of many
+//! levels. `response` reads what stands beside the design, `common` says what rows have in common. The vectors are made on the fly by the checker's own code; rows of a binomial model
 //! stay wherever they are.
 
 mod absorbed;
 mod allowance;
+mod allowed;
 mod common;
 mod cone;
 mod enclosed;

@@ -21,6 +21,8 @@ pub enum Family {
     /// Successes and failures.
     #[default]
     Binomial,
+    /// Successes and failures, with a log link.
+    LogBinomial,
     /// Categories without an order.
     Multinomial,
     /// Ordered categories: P(Y <= j).
@@ -41,8 +43,9 @@ pub enum Family {
 
 impl Family {
     /// All families.
-    pub const ALL: [Family; 9] = [
+    pub const ALL: [Family; 10] = [
         Family::Binomial,
+        Family::LogBinomial,
         Family::Multinomial,
         Family::Cumulative,
         Family::Adjacent,
@@ -57,6 +60,7 @@ impl Family {
     pub fn model(self, intercept: bool, parallel: bool, ties: Ties) -> Model {
         match self {
             Family::Binomial => Model::Binomial { intercept },
+            Family::LogBinomial => Model::LogBinomial { intercept },
             Family::Multinomial => Model::Multinomial { intercept },
             Family::Cumulative => Model::Cumulative { parallel },
             Family::Adjacent => Model::Adjacent { parallel },
@@ -85,8 +89,12 @@ impl Family {
 
     /// Returns true if the model may add a constant.
     pub fn has_intercept(self) -> bool {
-        use Family::{Binomial, Multinomial, NegativeBinomial, Poisson};
-        matches!(self, Binomial | Multinomial | Poisson | NegativeBinomial)
+        Self::using("intercept").is_some_and(|families| families.contains(&self))
+    }
+
+    /// Returns true if rows are trials, one each or several.
+    fn tries(self) -> bool {
+        matches!(self, Family::Binomial | Family::LogBinomial)
     }
 
     /// Returns true if rows are counts.
@@ -97,18 +105,18 @@ impl Family {
     /// Returns the families that an option is for, by the option's name; none if it is for all.
     pub fn using(option: &str) -> Option<&'static [Family]> {
         use Family::{
-            Adjacent, Binomial, Conditional, Cox, Cumulative, Multinomial, NegativeBinomial,
-            Poisson, Sequential,
+            Adjacent, Binomial, Conditional, Cox, Cumulative, LogBinomial, Multinomial,
+            NegativeBinomial, Poisson, Sequential,
         };
         Some(match option {
             "time" | "event" | "event_value" | "entry" | "ties" => &[Cox],
             "groups" => &[Conditional, Cox],
-            "trials" => &[Binomial],
+            "trials" => &[Binomial, LogBinomial],
             "levels" => &[Multinomial, Cumulative, Adjacent, Sequential],
             "parallel" => &[Cumulative, Adjacent, Sequential],
-            "intercept" => &[Binomial, Multinomial, Poisson, NegativeBinomial],
+            "intercept" => &[Binomial, LogBinomial, Multinomial, Poisson, NegativeBinomial],
             "absorb" => &[Binomial, Poisson, NegativeBinomial],
-            "positive" => &[Binomial, Conditional],
+            "positive" => &[Binomial, LogBinomial, Conditional],
             _ => return None,
         })
     }
@@ -281,7 +289,7 @@ impl Reading<'_> {
                 factors: factors(),
             });
         }
-        if let (Family::Binomial, Some(trials)) = (self.family, trials) {
+        if let (true, Some(trials)) = (self.family.tries(), trials) {
             let numbers = trials.numbers("a whole number of trials, at least 0")?;
             response::check_trials(&numbers).map_err(|error| trials.wrong(error))?;
             let successes = column.numbers("a number of successes, at least 0")?;
@@ -297,7 +305,7 @@ impl Reading<'_> {
             });
         }
         match self.family {
-            Family::Binomial | Family::Conditional => {
+            Family::Binomial | Family::LogBinomial | Family::Conditional => {
                 let (order, codes) = self.two(column)?;
                 let positive = order.iter().position(|(_, is_positive)| *is_positive);
                 let cases: Vec<bool> =

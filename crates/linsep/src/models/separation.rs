@@ -24,6 +24,7 @@ use rayon::prelude::*;
 
 use super::absorbed::FactorLevels;
 use super::allowance::Allowance;
+use super::allowed::{Allowed, allowed};
 use super::cone::{Face, face, interior};
 use super::question::DirectionQuestion;
 use super::signs::signs;
@@ -304,8 +305,27 @@ pub fn check_model(
 ) -> Result<Separation, SeparationError> {
     options.limits.validate().map_err(DecideError::from)?;
     let structure = Structure::new(design, model, response, kept)?;
+    let mut options = options.clone();
+    let allowed = allowed(design, model, response, kept, &mut options.limits, watch)?;
+    if let Allowed::Open(because) = allowed {
+        let once = structure.once();
+        let kind = SeparationKind::Undecided(because);
+        let nothing = nothing(&DirectionQuestion::of(&structure, &once));
+        return Ok(Separation { kind, counted: counted(design, response, kept), ..nothing });
+    }
+    let options = &options;
+    let named = |found: Separation, constant: Option<usize>| {
+        let mut found = named(found, *model, constant);
+        if let (Allowed::Coefficients(coefficients), None) = (&allowed, constant)
+            && found.kind != SeparationKind::Complete
+        {
+            found.proof = found.proof.map(|proof| proof.with_allowed(coefficients.clone()));
+        }
+        found
+    };
     if let (
         Model::Binomial { intercept }
+        | Model::LogBinomial { intercept }
         | Model::Poisson { intercept }
         | Model::NegativeBinomial { intercept },
         Some(positive),
@@ -316,34 +336,39 @@ pub fn check_model(
         let samples = Samples::part(design.clone(), labels, Missing::Refuse)?;
         let memory = Memory::new(&samples);
         let question = DirectionQuestion::binomial(&memory, *intercept)?;
-        return Ok(named(answer(&question, options, watch)?, *model, question.constant));
+        return Ok(named(answer(&question, options, watch)?, question.constant));
     }
     let structure = match constant_column(&structure)? {
-        Some(column) => structure.with_constant(column).expect("a constant column"),
+        Some((column, _)) => structure.with_constant(column).expect("a constant column"),
         None => structure,
     };
     let once = structure.once();
     let question = DirectionQuestion::of(&structure, &once);
     let mut found = answer(&question, options, watch)?;
     name_rows(&structure, &mut found);
-    found.counted = (0..design.rows()).filter(|&row| counts(row, response, kept)).count();
-    Ok(named(found, *model, question.constant))
+    found.counted = counted(design, response, kept);
+    Ok(named(found, question.constant))
 }
 
-fn counts(row: usize, response: &Response, kept: Option<&[bool]>) -> bool {
-    let tried = !matches!(response, Response::Trials(trials) if trials[row] == Trial::Neither);
-    tried && kept.is_none_or(|kept| kept[row])
+/// Returns how many rows count: those of a weight above zero that have seen a trial.
+fn counted(design: &Features, response: &Response, kept: Option<&[bool]>) -> usize {
+    let tried =
+        |row: usize| !matches!(response, Response::Trials(trials) if trials[row] == Trial::Neither);
+    let counts = |&row: &usize| tried(row) && kept.is_none_or(|kept| kept[row]);
+    (0..design.rows()).filter(counts).count()
 }
 
-/// Returns a column that is constant, if the bias can stand for one.
-fn constant_column(structure: &Structure) -> Result<Option<usize>, linsep_data::Error> {
+/// Returns a column that is constant, if the bias can stand for one, and whether it is positive.
+pub(super) fn constant_column(
+    structure: &Structure,
+) -> Result<Option<(usize, bool)>, linsep_data::Error> {
     if !structure.is_doubled() || !structure.is_plain() {
         return Ok(None);
     }
     let found = fold(&structure.once(), &Constants)?.found();
     // In rows that are left out it may be something else.
-    let column = found.first().map(|(column, _)| *column);
-    Ok(column.filter(|&column| structure.is_constant(column)))
+    let column = found.first().map(|&(column, value)| (column, value > 0.0));
+    Ok(column.filter(|&(column, _)| structure.is_constant(column)))
 }
 
 /// Says which rows the separated vectors are made of.

@@ -13,6 +13,11 @@
 //! on the cone of some rows. If nothing is left, integers solve for the combination; if something is, it is a
 //! direction of the other sign, and all rows are held against it, exactly: those that it has on the wrong side join.
 //! One direction may answer for many coefficients. Where floats are at their end, the simplex method in integers goes on.
+//!
+//! Where all directions are in question, as with complete separation, the cone is full-dimensional, and nearly every coefficient is told by
+//! a few steps from its centre: see `centre`. The projection gets those that are left.
+
+mod centre;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -66,7 +71,10 @@ pub(super) fn signs(
     if face.space.dimension() > 1 && (0..infinite.len()).any(|k| known.is_open(k)) {
         let off = Mirrored::new(question.data, face.off());
         let mut search = SignSearch::new(question, face, &off, strict, halt)?;
-        all = !halt() && search.start()? && search.run(&mut known)?;
+        all = !halt()
+            && search.start()?
+            && search.tell_from_centre(&mut known)?
+            && search.run(&mut known)?;
     }
     Ok((infinite.iter().enumerate().map(|(k, _)| known.sign(k)).collect(), all))
 }
@@ -76,6 +84,8 @@ struct KnownSigns<'a> {
     coefficients: Vec<&'a Coefficient>,
     plus: Vec<bool>,
     minus: Vec<bool>,
+    /// Whether the sign that is known has been proven to be the only one.
+    one_way: Vec<bool>,
 }
 
 impl<'a> KnownSigns<'a> {
@@ -83,7 +93,8 @@ impl<'a> KnownSigns<'a> {
         let coefficients: Vec<&Coefficient> =
             infinite.iter().map(|&k| &question.coefficients[k]).collect();
         let none = vec![false; coefficients.len()];
-        let mut known = KnownSigns { coefficients, plus: none.clone(), minus: none };
+        let mut known =
+            KnownSigns { coefficients, plus: none.clone(), minus: none.clone(), one_way: none };
         known.note(strict);
         for k in 0..infinite.len() {
             // The strict direction has neighbours of both signs.
@@ -105,7 +116,7 @@ impl<'a> KnownSigns<'a> {
     }
 
     fn is_open(&self, k: usize) -> bool {
-        self.plus[k] != self.minus[k]
+        self.plus[k] != self.minus[k] && !self.one_way[k]
     }
 
     fn sign(&self, k: usize) -> Sign {
@@ -228,15 +239,21 @@ impl<'a> SignSearch<'a> {
         };
         let before = stored(&raw, 0.0);
         self.floats = raw.into_par_iter().map(unit).collect();
-        let all = &self.floats;
-        let with = |u: &Vec<f64>| (!halt()).then(|| all.iter().map(|v| f64::dot(u, v)).collect());
-        self.products = match all.len() <= MOST_PRODUCTS {
-            true => all.par_iter().map(with).collect::<Option<_>>()?,
-            false => vec![],
-        };
+        self.products = vec![];
         // A power of two changes no bit, unless a number becomes too small.
         let small = stored(&self.floats, SMALL) < before;
         self.exact = matches!(self.face.space, Space::All(_)) && !small;
+        Some(())
+    }
+
+    /// Multiplies all pairs of rows, which the projection asks for again and again; nothing if halted.
+    fn multiply(&mut self) -> Option<()> {
+        let (halt, all) = (self.halt, &self.floats);
+        if self.products.is_empty() && all.len() <= MOST_PRODUCTS {
+            let with =
+                |u: &Vec<f64>| (!halt()).then(|| all.iter().map(|v| f64::dot(u, v)).collect());
+            self.products = all.par_iter().map(with).collect::<Option<_>>()?;
+        }
         Some(())
     }
 
@@ -281,23 +298,31 @@ impl<'a> SignSearch<'a> {
         in_lowest_terms(on_one_exponent(sums))
     }
 
+    /// Returns what is positive on the strict direction for a coefficient with one known sign: exactly, and for the rows as
+    /// floats have them.
+    fn target(&self, known: &KnownSigns, k: usize) -> (Vec<IBig>, Vec<f64>) {
+        let mut target = self.face.space.values(known.coefficients[k]);
+        if !known.plus[k] {
+            target = target.into_iter().map(ExactSum::negated).collect();
+        }
+        let target = on_one_exponent(target);
+        // Coordinates are scaled in the rows, so a product with them is the same if directions are scaled back.
+        let floats = rounded(&target).iter().zip(&self.scale).map(|(t, s)| t * s).collect();
+        (target, floats)
+    }
+
     /// Finds the other sign, or that there is none, of all coefficients with one known sign. False if halted.
     fn run(&mut self, known: &mut KnownSigns) -> Result<bool, DecideError> {
         let mut open: Vec<usize> = (0..known.plus.len()).filter(|&k| known.is_open(k)).collect();
         // Coefficients about which floats were wrong.
         let mut exactly: HashSet<usize> = HashSet::new();
         while !open.is_empty() {
-            if (self.halt)() {
+            if (self.halt)() || self.multiply().is_none() {
                 return Ok(false);
             }
             let batch: Vec<usize> = open.iter().copied().take(BATCH).collect();
-            let proposals: Vec<Proposal> = batch
-                .par_iter()
-                .map(|&k| {
-                    let target = (known.coefficients[k], known.plus[k]);
-                    self.propose(target, exactly.contains(&k))
-                })
-                .collect();
+            let proposals: Vec<Proposal> =
+                batch.par_iter().map(|&k| self.propose(known, k, exactly.contains(&k))).collect();
             let (mut asked, mut directions) = (vec![], vec![]);
             for (k, proposal) in batch.into_iter().zip(proposals) {
                 match proposal {
@@ -336,19 +361,13 @@ impl<'a> SignSearch<'a> {
 
     /// Returns what the rows that have joined say of a coefficient that can be positive, or negative: can it be
     /// the other?
-    fn propose(&self, (coefficient, plus): (&Coefficient, bool), exactly: bool) -> Proposal {
+    fn propose(&self, known: &KnownSigns, k: usize, exactly: bool) -> Proposal {
         let halt = self.halt;
-        let mut target = self.face.space.values(coefficient);
-        if !plus {
-            target = target.into_iter().map(ExactSum::negated).collect();
-        }
-        let target = on_one_exponent(target);
+        let (coefficient, plus) = (known.coefficients[k], known.plus[k]);
+        let (target, floats) = self.target(known, k);
         if exactly {
             return self.exact(&target, (0..self.rows.len()).collect(), &[]);
         }
-        // Coordinates are scaled in the rows, so a product with them is the same if directions are scaled back.
-        let floats: Vec<f64> =
-            rounded(&target).iter().zip(&self.scale).map(|(t, s)| t * s).collect();
         let length = crate::hyperplane::norm(floats.iter().copied());
         let found = nearest(&self.floats, &self.products, &floats, &|| halt());
         if halt() {

@@ -4,6 +4,7 @@ pub(super) mod basis;
 pub(super) mod caratheodory;
 pub(super) mod cheapest_cone;
 pub(super) mod cholesky;
+pub(crate) mod cone_side;
 pub(super) mod coordinate_descent;
 pub(super) mod interior_point;
 pub(super) mod ladder;
