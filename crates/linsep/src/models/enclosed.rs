@@ -200,12 +200,17 @@ mod tests {
         };
         check([1.75, 2.0], [1.0, 1.0, 1.0], true);
         check([1.75 + 1e-9, 2.0], [1.0, 1.0, 1.0], true);
-        // Multipliers that are not its own, or that vanish.
-        check([1.75, 2.5], [1.0, 1.0, 1.0], false);
+        // Multipliers that are nearly its own serve while they are larger than what is left; then those that do not.
+        check([1.75, 2.5], [1.0, 1.0, 1.0], true);
+        check([1.75, 3.5], [1.0, 1.0, 1.0], false);
+        check([-0.25, 1.0], [1.0, 1.0, 1.0], false);
         check([1.5, 1.0], [1.0, 1.0, 0.0], false);
         check([1.75, 2.0], [2.25, -1.0, 3.0], false);
         // Nothing like an inverse.
-        assert!(ConeBound::new(&rows, &vec![inverse[0].clone(); 3], &|| false).is_none());
+        assert!(
+            ConeBound::new(&rows, &[0, 0, 0].map(|k: usize| inverse[k].clone()), &|| false)
+                .is_none()
+        );
     }
 
     #[test]
