@@ -302,3 +302,41 @@ def test_why_there_is_no_verdict():
     assert limited.verdict == "undecided" and limited.because == "time"
     assert "the time ran out" in repr(limited) and "time_limit=" in repr(limited)
     assert linsep.decide([[0.0], [1.0]], [0, 1]).because is None
+
+
+def flipped(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows with labels of a hyperplane, one in forty of them wrong."""
+    draw = np.random.default_rng(3)
+    X = draw.uniform(-1, 1, (rows, columns))
+    y = X @ draw.uniform(-1, 1, columns) > 0
+    y[::40] = ~y[::40]
+    return X, y
+
+
+def test_one_matrix_or_integers():
+    X, y = flipped(2600, 110)
+    decision = linsep.decide(X, y)
+    assert (decision.verdict, decision.ruled_out_by, decision.multipliers) == ("inseparable", "matrix", [])
+    rows, weights = decision.conflicting_rows, decision.row_weights
+    # The theorem, in floats: the decrement is below one.
+    A = np.hstack([X, np.ones((len(X), 1))]) * np.where(y, 1, -1)[:, None]
+    A = A[rows] * weights[:, None]
+    total = A.sum(0)
+    assert total @ np.linalg.solve(A.T @ A, total) < 1
+    verified = linsep.verify(X, y, decision.proof)
+    assert verified.valid and "all rounding counted" in repr(verified)
+    assert not linsep.verify(X, ~y, decision.proof).valid
+    assert "rule it out by one matrix" in repr(decision)
+    exact = linsep.decide(X, y, conflict="exact")
+    assert (exact.verdict, exact.ruled_out_by, exact.row_weights) == ("inseparable", "conflict", None)
+    assert len(exact.multipliers) == len(exact.conflicting_rows)
+    with pytest.raises(ValueError, match='conflict is \'most\'; expected "any" or "exact"'):
+        linsep.decide(X, y, conflict="most")
+
+
+def test_a_page_of_a_matrix(tmp_path):
+    X, y = flipped(2600, 110)
+    page = tmp_path / "page.html"
+    linsep.decide(X, y, explain=True).report(page)
+    text = page.read_text()
+    assert "one positive definite matrix" in text and "checked with all rounding counted" in text

@@ -178,14 +178,14 @@ impl OverlapMatrix {
                 return Err(Indefinite::Halted);
             }
             let mut block = TileColumns::new(places.dense(), TERMS.min(rows - from));
-            for i in from..rows.min(from + TERMS) {
+            for (i, &weight) in weights.iter().enumerate().skip(from).take(TERMS) {
                 let sign = if samples.positive()[i] { 1.0 } else { -1.0 };
                 let at = i - from;
                 // The last column is 1, and its rows' signs are those of y: K has no use for signs.
                 block.set(places.count, at, sign);
                 let mut put = |k: usize, value: f64| {
                     if let Some(place) = places.of[k] {
-                        block.set(place, at, scales[k].times(value, weights[i]));
+                        block.set(place, at, scales[k].times(value, weight));
                     }
                 };
                 Row::of(samples.features(), i).for_each(|k, x| put(k, x - centre[k]));
@@ -212,7 +212,7 @@ impl OverlapMatrix {
         let (mut pairs, mut widest) = (vec![], 0);
         let mut looked_at = 0;
         let mut entries: Vec<(usize, f64)> = vec![];
-        for i in 0..rows {
+        for (i, &weight) in weights.iter().enumerate() {
             if i % TERMS == 0 && halt() {
                 return Err(Indefinite::Halted);
             }
@@ -220,7 +220,7 @@ impl OverlapMatrix {
             entries.clear();
             let mut put = |k: usize, value: f64| {
                 if let (Some(place), true) = (places.of[k], value != 0.0) {
-                    entries.push((place, scales[k].times(value, weights[i])));
+                    entries.push((place, scales[k].times(value, weight)));
                 }
             };
             Row::of(samples.features(), i).for_each(&mut put);

@@ -1,7 +1,7 @@
 //! The engine: lets strategies search, one after the other, and has proven what they find.
 
 use linsep_data::{Data, Memory};
-use linsep_proof::{Conflict, MarginKind};
+use linsep_proof::{Conflict, MarginKind, Overlap};
 
 use super::budget::{Budget, Limit};
 use super::contradiction::first_contradiction;
@@ -125,7 +125,7 @@ pub(super) enum Strictly {
     /// A hyperplane separates.
     Separable(Hyperplane),
     /// These rows rule it out.
-    Conflict(Conflict),
+    Overlap(Overlap),
     /// A limit was reached first.
     Undecided,
 }
@@ -146,8 +146,11 @@ pub(super) fn decide_strictly(
     });
     match found.expect("memory can be read") {
         Ok((Outcome::Separable { hyperplane, .. }, _)) => Strictly::Separable(hyperplane),
-        Ok(_) => Strictly::Undecided,
-        Err(conflict) => Strictly::Conflict(conflict),
+        Ok((outcome, _)) => match outcome.overlap() {
+            Some(overlap) => Strictly::Overlap(overlap.clone()),
+            None => Strictly::Undecided,
+        },
+        Err(conflict) => Strictly::Overlap(Overlap::Conflict(conflict)),
     }
 }
 

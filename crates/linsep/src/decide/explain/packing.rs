@@ -13,14 +13,14 @@
 //! no smaller removal exists.
 
 use linsep_data::{Data, Memory};
-use linsep_proof::{Conflict, IBig};
+use linsep_proof::{Conflict, IBig, Overlap};
 use rayon::prelude::*;
 
 use super::super::budget::Deadline;
 use super::super::engine::{Strictly, decide_strictly};
 use super::super::exact::conflict::{Solution, solve};
 use super::super::exact::rows::SignedRows;
-use super::super::options::DecideOptions;
+use super::super::options::{ConflictForm, DecideOptions};
 use super::super::plan;
 use super::super::solvers::order::{Scored, by_score, keep_smallest};
 use super::negotiation::negotiate;
@@ -144,10 +144,13 @@ impl Packing<'_> {
                 return;
             };
             let options = DecideOptions::default()
+                .with_conflict(ConflictForm::Exact)
                 .with_max_passes(plan::removal_passes())
                 .with_time_limit(self.deadline.left());
             match decide_strictly(&rest, &options, &mut &*self.deadline) {
-                Strictly::Conflict(conflict) => self.add(conflict.renumbered(|row| left[row])),
+                Strictly::Overlap(Overlap::Conflict(conflict)) => {
+                    self.add(conflict.renumbered(|row| left[row]))
+                }
                 _ => return,
             }
         }

@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 
 use linsep_data::{Data, Memory, Shape};
 use linsep_proof::exact::{Row, sign_of_value};
-use linsep_proof::{Conflict, IBig};
+use linsep_proof::{Conflict, IBig, Overlap};
 use rayon::prelude::*;
 
 use super::super::budget::Deadline;
@@ -166,8 +166,8 @@ fn search(samples: &Samples, deadline: &Deadline, watch: &dyn Watch) -> Option<R
 /// The answer to a question.
 enum RemovalAnswer {
     Separable(Hyperplane),
-    /// Not: these rows conflict, each with the share that it has.
-    Conflict(Conflict),
+    /// Not: these rows rule it out, each with the share that it has.
+    Overlap(Overlap),
     Open,
 }
 
@@ -229,7 +229,7 @@ impl RemovalSearch<'_> {
                 0 => RemovalAnswer::Separable(hyperplane),
                 _ => RemovalAnswer::Open,
             },
-            Strictly::Conflict(conflict) => RemovalAnswer::Conflict(conflict),
+            Strictly::Overlap(overlap) => RemovalAnswer::Overlap(overlap),
             Strictly::Undecided => RemovalAnswer::Open,
         }
     }
@@ -244,8 +244,8 @@ impl RemovalSearch<'_> {
                     self.take(rows, plane);
                     return true;
                 }
-                RemovalAnswer::Conflict(conflict) => {
-                    let Some(guilty) = self.guiltiest(&conflict) else {
+                RemovalAnswer::Overlap(overlap) => {
+                    let Some(guilty) = self.guiltiest(&overlap) else {
                         return false;
                     };
                     self.removed.push(guilty);
@@ -255,22 +255,23 @@ impl RemovalSearch<'_> {
         }
     }
 
-    /// Returns the row with the largest share of a conflict among the rest, of equals the first,
+    /// Returns the row with the largest share of a conflict among the rest, or the heaviest of a matrix, of equals the first,
     /// that is not the last of its class.
-    fn guiltiest(&self, conflict: &Conflict) -> Option<usize> {
+    fn guiltiest(&self, overlap: &Overlap) -> Option<usize> {
         let positive = self.samples.positive();
         let rest: Vec<usize> =
             (0..positive.len()).filter(|row| !self.removed.contains(row)).collect();
         let left = |class: bool| rest.iter().filter(|&&row| positive[row] == class).count();
         let spare = [left(false) > 1, left(true) > 1];
-        let mut found: Option<(usize, &IBig)> = None;
-        for (n, share) in conflict.iter() {
-            let row = rest[n];
-            if spare[usize::from(positive[row])] && found.is_none_or(|(_, most)| share > most) {
-                found = Some((row, share));
+        let heaviest = match overlap {
+            Overlap::Conflict(conflict) => {
+                let mut shares: Vec<(usize, &IBig)> = conflict.iter().collect();
+                shares.sort_by(|a, b| b.1.cmp(a.1));
+                shares.into_iter().map(|(place, _)| place).collect()
             }
-        }
-        found.map(|(row, _)| row)
+            Overlap::Matrix(_) => overlap.heaviest(),
+        };
+        heaviest.into_iter().map(|n| rest[n]).find(|&row| spare[usize::from(positive[row])])
     }
 
     /// Leaves out all but two different rows of different classes, to put back what can be. Returns
@@ -308,7 +309,7 @@ impl RemovalSearch<'_> {
                     self.take(rows, plane);
                     enough = self.removed.len();
                 }
-                RemovalAnswer::Conflict(_) | RemovalAnswer::Open => too_few = middle,
+                RemovalAnswer::Overlap(_) | RemovalAnswer::Open => too_few = middle,
             }
         }
     }
@@ -332,7 +333,7 @@ impl RemovalSearch<'_> {
                     self.take(rows, plane);
                     core = self.near();
                 }
-                RemovalAnswer::Conflict(_) => (tried, proven) = (tried + 1, proven + 1),
+                RemovalAnswer::Overlap(_) => (tried, proven) = (tried + 1, proven + 1),
                 RemovalAnswer::Open => tried += 1,
             }
         }
@@ -360,7 +361,7 @@ impl RemovalSearch<'_> {
         core.push(row);
         let answer = self.decide(self.samples.with_rows(core), MarginGoal::Any);
         core.pop();
-        matches!(answer, RemovalAnswer::Conflict(_))
+        matches!(answer, RemovalAnswer::Overlap(_))
     }
 
     /// Leaves out `rows`, except those that the separator of the rest puts on their own sides.

@@ -96,7 +96,7 @@ struct Change {
 }
 
 /// The factor of a step's matrix.
-enum Factor {
+enum SystemFactor {
     /// Of the coordinates.
     Coordinates(Cholesky),
     /// Of the vectors, and the solutions for the columns of what is free.
@@ -330,7 +330,7 @@ impl Interior {
         if of == 0 { -1.0 } else { self.y[i] }
     }
 
-    fn factor(&mut self, halt: Halt) -> Option<Factor> {
+    fn factor(&mut self, halt: Halt) -> Option<SystemFactor> {
         let (m, n) = (self.len(), self.dimension);
         if self.knows_products() {
             let mut matrix = self.products.clone();
@@ -344,7 +344,7 @@ impl Interior {
                 column
             });
             let solved = solved.collect();
-            return Some(Factor::Vectors(factor, solved));
+            return Some(SystemFactor::Vectors(factor, solved));
         }
         let size = n + self.free.len();
         // Vectors that are far off add next to nothing: all that are left out together less than a hundredth of
@@ -372,7 +372,7 @@ impl Interior {
         });
         self.room = scaled;
         (0..size).for_each(|k| matrix[k * size + k] += if k < n { 1.0 } else { FLOOR });
-        Some(Factor::Coordinates(Cholesky::of(matrix, size, halt)?))
+        Some(SystemFactor::Coordinates(Cholesky::of(matrix, size, halt)?))
     }
 
     /// Computes the products of all vectors, unless they are known.
@@ -401,10 +401,10 @@ impl Interior {
     }
 
     /// Returns the change after which s lambda changes by `wanted`, and no residual is left.
-    fn change(&self, factor: &Factor, residuals: &Residuals, wanted: &[f64]) -> Change {
+    fn change(&self, factor: &SystemFactor, residuals: &Residuals, wanted: &[f64]) -> Change {
         let m = self.len();
         match factor {
-            Factor::Coordinates(factor) => {
+            SystemFactor::Coordinates(factor) => {
                 let weighted: Vec<f64> = (0..m)
                     .map(|i| (wanted[i] + self.lambda[i] * residuals.s[i]) / self.s[i])
                     .collect();
@@ -418,7 +418,7 @@ impl Interior {
                 let free = change.split_off(self.dimension);
                 self.follow(change, free, residuals, wanted)
             }
-            Factor::Vectors(factor, solved) => {
+            SystemFactor::Vectors(factor, solved) => {
                 let mut lambda: Vec<f64> =
                     (0..m).map(|i| wanted[i] / self.lambda[i] + residuals.s[i]).collect();
                 factor.solve(&mut lambda);

@@ -21,7 +21,7 @@ pub(super) const STEPS: usize = 8;
 const MORE: usize = 8;
 
 /// What draws the rows.
-pub(super) struct Drawing {
+pub(super) struct RowDrawing {
     size: WorkingSize,
     /// How many were drawn.
     drawn: usize,
@@ -34,10 +34,10 @@ pub(super) struct DrawnRows {
     pub plane: Option<Vec<f64>>,
 }
 
-impl Drawing {
+impl RowDrawing {
     /// Returns it before any row is drawn.
     pub fn new(size: WorkingSize) -> Self {
-        Drawing { size, drawn: 0, counts: None }
+        RowDrawing { size, drawn: 0, counts: None }
     }
 
     /// Returns the next rows, or nothing if they would be too many. If the hyperplane makes no mistake the search is told.

@@ -31,7 +31,7 @@ use super::super::solvers::newton::{LogisticNewton, NewtonEnd};
 use super::super::spanning::{orthogonal_to, spanning};
 use super::conditioned::Conditioning;
 use super::contested::at_least_one;
-use super::drawn::{self, Drawing};
+use super::drawn::{self, RowDrawing};
 use super::peel::{Peeled, compressed, peel};
 use super::{Found, GaveUp, Strategy, halted};
 use crate::lift::Rows;
@@ -101,7 +101,7 @@ pub(super) struct NewtonSet {
     /// The rows that were looked at last, where the method can go on.
     looked: Option<LookedAt>,
     /// What draws rows for a hyperplane to begin with, where there is one.
-    drawing: Option<Drawing>,
+    drawing: Option<RowDrawing>,
     begun: bool,
     rounds: usize,
     ended: bool,
@@ -125,7 +125,7 @@ impl NewtonSet {
 
     /// Returns the method that draws its rows for the hyperplane to begin with.
     pub fn drawing(size: WorkingSize) -> Self {
-        NewtonSet { drawing: Some(Drawing::new(size)), ..NewtonSet::new(size) }
+        NewtonSet { drawing: Some(RowDrawing::new(size)), ..NewtonSet::new(size) }
     }
 
     /// Takes the next rows that are drawn in the place of those before. Returns false if there are none.
@@ -532,7 +532,7 @@ mod tests {
         check(&[1.0, 0.5, -1.0 / 3.0], Some(&[6, 3, -2]));
         // A bias that is a fortieth of the sum of all words.
         check(&[-0.025, -0.025 + 1e-9, 1e-9, 1.0], Some(&[-1, -1, 0, 40]));
-        check(&[1.0, 0.1234567], None);
+        check(&[1.0, 0.7320508, 0.4142136, 0.2360680], None);
         check(&[1.0, f64::NAN], None);
         check(&[1.0, 1e20], None);
     }

@@ -4,7 +4,8 @@
 //! repeat    p = point of smallest norm of the working set       (warm start)
 //!           scan all rows with w = p: lower = smallest score / ‖p‖, upper = ‖p‖
 //!           no mistake: w is a candidate; done, or go on until lower and upper meet
-//!           p = 0 as far as floats can tell: the corral may conflict, exactly
+//!           p = 0 as far as floats can tell: the corral may conflict, exactly; where its rows are many,
+//!           their weights make a matrix, which is looked at first
 //!           else the rows of smallest score join the working set
 //! ```
 //!
@@ -16,6 +17,7 @@ use std::collections::{HashMap, HashSet};
 use linsep_proof::MarginKind;
 
 use super::super::folds::scan::Scan;
+use super::super::options::ConflictForm;
 use super::super::outcome::Way;
 use super::super::passes::PassError;
 use super::super::plan::WorkingSize;
@@ -23,13 +25,16 @@ use super::super::search::{Search, spread};
 use super::super::solvers::min_norm_point::Corral;
 use super::super::solvers::order::Scored;
 use super::super::view::RowView;
-use super::{Found, GaveUp, Strategy, halted};
+use super::newton::short_weights;
+use super::{Found, GaveUp, MatrixFound, Strategy, halted};
 use crate::Hyperplane;
 
 /// Under this norm p may be zero, and the corral is worth an exact look.
 const SUSPICIOUS: f64 = 1e-7;
 /// Under this norm p is nothing but rounding, and a scan with it would tell nothing.
 const VANISHED: f64 = 1e-13;
+/// Rows that people look at: where more cancel, a matrix is as good, and takes a fraction of the time.
+const FEW_ROWS: usize = 40;
 /// The corral is looked at again when the norm has fallen by this factor.
 const FALLEN: f64 = 100.0;
 
@@ -47,6 +52,8 @@ pub(super) struct WorkingSet {
     looked_at: f64,
     /// Whether rows are seen through a ladder.
     climbs: bool,
+    /// Whether a matrix of the corral was offered: if that is refused, integers come next.
+    refused: bool,
     next: WorkingStage,
 }
 
@@ -87,6 +94,7 @@ impl WorkingSet {
             corral: Corral::new(search.dimension()),
             looked_at: SUSPICIOUS,
             climbs,
+            refused: false,
             next: if climbs { WorkingStage::Climb(start) } else { WorkingStage::Grow(start) },
         }
     }
@@ -104,9 +112,30 @@ impl WorkingSet {
         Ok(None)
     }
 
-    fn conflict(&self, search: &Search) -> Result<Option<Found>, PassError> {
-        let raw = self.corral.members().map(|(row, weight)| (row, weight / self.lengths[&row]));
-        Ok(search.exact_conflict(raw)?.map(Found::Conflict))
+    /// Returns what rows that nearly cancel show: a conflict in integers or, where they are many, a matrix first.
+    fn conflict(&mut self, search: &Search) -> Result<Option<Found>, PassError> {
+        if self.corral.members().count() > FEW_ROWS && search.options.conflict == ConflictForm::Any
+        {
+            self.refused = true;
+            let mut raw: Vec<(usize, f64)> = self.raw_weights().collect();
+            raw.sort_unstable_by_key(|(row, _)| *row);
+            return Ok(Some(Found::Matrix(Box::new(MatrixFound {
+                weights: short_weights(raw.into_iter()),
+                left_out: vec![],
+                orthogonal: vec![],
+                first: vec![],
+                separator: None,
+            }))));
+        }
+        self.exact_conflict(search)
+    }
+
+    fn exact_conflict(&self, search: &Search) -> Result<Option<Found>, PassError> {
+        Ok(search.exact_conflict(self.raw_weights())?.map(Found::Conflict))
+    }
+
+    fn raw_weights(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.corral.members().map(|(row, weight)| (row, weight / self.lengths[&row]))
     }
 
     /// Takes rows in. Where there are none, nothing is left to learn, or no room for it: floats are at
@@ -195,6 +224,12 @@ impl Strategy for WorkingSet {
     }
 
     fn advance(&mut self, search: &mut Search) -> Result<Found, PassError> {
+        // They may all lie on a weak separator: integers tell.
+        if std::mem::take(&mut self.refused)
+            && let Some(found) = self.exact_conflict(search)?
+        {
+            return Ok(found);
+        }
         loop {
             let found = match std::mem::replace(&mut self.next, WorkingStage::Grow(vec![])) {
                 WorkingStage::Climb(some) => self.climb(search, some)?,

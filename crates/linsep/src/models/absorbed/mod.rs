@@ -109,7 +109,7 @@ pub fn check_absorbed(
     let counted: Vec<bool> = seen.iter().map(|seen| seen.success || seen.failure).collect();
     let design = LevelDesign::new(columns, factors, Some(&counted));
     let structure = Structure::new(&design.features, model, response, kept)?;
-    let search = Search::new(columns, model, &design, &structure, seen)?;
+    let search = AbsorbedSearch::new(columns, model, &design, &structure, seen)?;
     let allowance = Allowance::new(&structure, &options.limits);
     let (left, progress) = search.steps(counted.clone(), &allowance, watch)?;
     let settled = progress.settled;
@@ -147,7 +147,7 @@ fn outcomes(
 }
 
 /// What is asked about.
-struct Search<'a> {
+struct AbsorbedSearch<'a> {
     columns: &'a Features,
     model: Model,
     design: &'a LevelDesign,
@@ -162,7 +162,7 @@ struct Search<'a> {
 
 /// How far the search has come.
 #[derive(Default)]
-struct Progress {
+struct AbsorbedProgress {
     /// The kind, once it is proven, and the proof.
     proven: Option<(SeparationKind, Proof)>,
     /// What went, over all rounds, and how many of the first are levels that went before any column did.
@@ -179,7 +179,7 @@ struct Progress {
     stopped: Option<Limit>,
 }
 
-impl Progress {
+impl AbsorbedProgress {
     /// Takes note that a limit was reached, or that something could not be confirmed. Returns false: there is no more to ask.
     fn stop(&mut self, because: Option<Limit>) -> bool {
         self.stopped = Some(because.unwrap_or(Limit::Unconfirmed));
@@ -187,7 +187,7 @@ impl Progress {
     }
 }
 
-impl<'a> Search<'a> {
+impl<'a> AbsorbedSearch<'a> {
     fn new(
         columns: &'a Features,
         model: &Model,
@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
         }
         let named = name_data(structure)?;
         let brief = false;
-        Ok(Search { columns, model: *model, design, structure, named, first, seen, brief })
+        Ok(AbsorbedSearch { columns, model: *model, design, structure, named, first, seen, brief })
     }
 
     /// Goes all steps; returns the rows that are left.
@@ -210,8 +210,8 @@ impl<'a> Search<'a> {
         mut left: Vec<bool>,
         allowance: &Allowance,
         watch: &mut dyn Watch,
-    ) -> Result<(Vec<bool>, Progress), DecideError> {
-        let mut progress = Progress::default();
+    ) -> Result<(Vec<bool>, AbsorbedProgress), DecideError> {
+        let mut progress = AbsorbedProgress::default();
         while progress.stopped.is_none() && self.step(&mut left, &mut progress, allowance, watch)? {
         }
         Ok((left, progress))
@@ -221,7 +221,7 @@ impl<'a> Search<'a> {
     fn step(
         &self,
         left: &mut [bool],
-        progress: &mut Progress,
+        progress: &mut AbsorbedProgress,
         allowance: &Allowance,
         watch: &mut dyn Watch,
     ) -> Result<bool, DecideError> {
@@ -261,7 +261,7 @@ impl<'a> Search<'a> {
     }
 
     /// Peels levels and columns off, and returns the direction that does so; nothing if there are none.
-    fn peel_off(&self, left: &mut [bool], progress: &mut Progress) -> Option<Vec<IBig>> {
+    fn peel_off(&self, left: &mut [bool], progress: &mut AbsorbedProgress) -> Option<Vec<IBig>> {
         let layers = peel(self.design, self.columns, &self.seen, left);
         let peeled =
             (!layers.is_empty()).then(|| direction(self.design, self.columns, &self.seen, &layers));
@@ -303,7 +303,7 @@ impl<'a> Search<'a> {
         contested: &Contested,
         said: Said,
         left: &mut [bool],
-        progress: &mut Progress,
+        progress: &mut AbsorbedProgress,
     ) -> Result<bool, DecideError> {
         let width = self.design.columns;
         if let Said::Undecided(because, evidence) = said {
@@ -345,7 +345,7 @@ impl<'a> Search<'a> {
     }
 
     /// Takes note of a kind if the checker accepts the claim.
-    fn prove(&self, progress: &mut Progress, claim: Claim) -> Result<(), DecideError> {
+    fn prove(&self, progress: &mut AbsorbedProgress, claim: Claim) -> Result<(), DecideError> {
         let Some(proof) = self.holds(claim)? else {
             return Ok(());
         };
@@ -389,7 +389,7 @@ impl<'a> Search<'a> {
         &self,
         counted: &[bool],
         left: &[bool],
-        progress: Progress,
+        progress: AbsorbedProgress,
         options: &SeparationOptions,
         halt: Halt,
     ) -> Result<Separation, DecideError> {
@@ -544,8 +544,10 @@ impl<'a> Search<'a> {
         let design = LevelDesign::new(&columns, &factors, None);
         let structure =
             Structure::new(&design.features, &model, &response, None).expect("one outcome per row");
-        let search =
-            Search { brief: true, ..Search::new(&columns, &model, &design, &structure, seen)? };
+        let search = AbsorbedSearch {
+            brief: true,
+            ..AbsorbedSearch::new(&columns, &model, &design, &structure, seen)?
+        };
         let (left, progress) = search.steps(vec![true; rows.len() + 2], allowance, watch)?;
         Ok(match (left[rows.len() + 1], progress.stopped) {
             // What has gone is separated, whatever stopped the search then.
