@@ -87,7 +87,7 @@ fn flipped(samples: &Samples, every: u64) -> Samples {
     let mut labels = samples.positive().to_vec();
     for label in &mut labels {
         let drawn = linsep::data::hash::draw(&mut state) >> 11;
-        *label ^= drawn % every == 0;
+        *label ^= drawn.is_multiple_of(every);
     }
     let labels = Labels { positive: labels, names: LabelNames::default() };
     Samples::new(samples.features().clone(), labels, Missing::Refuse).expect("two classes")

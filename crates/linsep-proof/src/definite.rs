@@ -577,4 +577,5 @@ fn squares(a: &[f64]) -> f64 {
 
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "numbers of a test, or what is compared with")]
+#[allow(clippy::needless_range_loop, reason = "matrices as the textbooks write them")]
 mod tests;

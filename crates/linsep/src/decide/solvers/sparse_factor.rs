@@ -105,11 +105,8 @@ impl SparsePattern {
         }
         let mut places = vec![usize::MAX; columns];
         first.iter().enumerate().for_each(|(place, &k)| places[k] = place);
-        let mut count = first.len();
-        for place in places.iter_mut().filter(|place| **place == usize::MAX) {
-            *place = count;
-            count += 1;
-        }
+        let rest = places.iter_mut().filter(|place| **place == usize::MAX);
+        rest.zip(first.len()..).for_each(|(place, number)| *place = number);
         Some(SparsePattern { first, places })
     }
 }
@@ -413,7 +410,8 @@ mod tests {
         let weights: Vec<f64> = (0..rows).map(|i| 0.1 + (i % 7) as f64).collect();
         for (i, ends) in numbers.starts.windows(2).enumerate() {
             for at in ends[0]..ends[1] {
-                squares[numbers.columns[at] as usize] += weights[i] * numbers.values[at].powi(2);
+                let value = numbers.values[at];
+                squares[numbers.columns[at] as usize] += weights[i] * value * value;
             }
         }
         let gram = SparseGram::new(numbers).unwrap();

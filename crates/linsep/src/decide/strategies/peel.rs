@@ -128,7 +128,7 @@ impl Peeled {
                         count += 1;
                     }
                 };
-                samples.features().for_each(i, |c, v| visit(c, v));
+                samples.features().for_each(i, &mut visit);
                 visit(columns, 1.0);
                 own = f64::signum(value);
                 if count > 0 {
