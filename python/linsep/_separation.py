@@ -185,10 +185,10 @@ def check_separation(
         The design matrix as the model sees it: an array, a frame of pandas or polars, a sparse matrix,
         or a matrix of patsy or formulaic. Or a formula, with `data`. Or a model of statsmodels: Logit,
         Probit, GLM (binomial, log-binomial, Poisson and negative binomial), Poisson, NegativeBinomial,
-        MNLogit, OrderedModel, ConditionalLogit or PHReg; what their `fit` returns says where to begin. Or a table
-        in a file, as for :func:`linsep.decide`: then `trials`, `weights`, `groups`, `time`, `event` and
-        `entry` are names of its columns. Or a fitted estimator, followed by its design and outcome:
-        ``check_separation(estimator, X, y)`` for LogisticRegression and PoissonRegressor of
+        MNLogit, OrderedModel, ConditionalLogit or PHReg; what their `fit` returns says where to begin.
+        Or a table in a file, as for :func:`linsep.decide`: then `trials`, `weights`, `groups`, `time`,
+        `event` and `entry` are names of its columns. Or a fitted estimator, followed by its design and
+        outcome: ``check_separation(estimator, X, y)`` for LogisticRegression and PoissonRegressor of
         scikit-learn, FirthLogisticRegression and FirthCoxPH of firthmodels. The question is about their
         model without a penalty.
     y : array-like of shape (rows,)

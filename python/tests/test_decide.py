@@ -316,7 +316,11 @@ def flipped(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 def test_one_matrix_or_integers():
     X, y = flipped(2600, 110)
     decision = linsep.decide(X, y)
-    assert (decision.verdict, decision.ruled_out_by, decision.multipliers) == ("inseparable", "matrix", [])
+    assert (decision.verdict, decision.ruled_out_by, decision.multipliers) == (
+        "inseparable",
+        "matrix",
+        [],
+    )
     rows, weights = decision.conflicting_rows, decision.row_weights
     # The theorem, in floats: the decrement is below one.
     A = np.hstack([X, np.ones((len(X), 1))]) * np.where(y, 1, -1)[:, None]
