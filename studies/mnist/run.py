@@ -65,8 +65,7 @@ def ask(name, questions, *more):
     """Asks questions about a set, verifies the proofs, and returns what the program says."""
     data, proofs = WORK / f"{name}.npy", WORK / f"{name}.{questions[0].strip('-')}"
     # The pictures are of rows that cancel.
-    questions = [*questions, "--conflict", "exact"]
-    command = [LINSEP, "decide", data, *questions, "--proof", proofs, "--json", "--quiet", *more]
+    command = [LINSEP, "decide", data, *questions, "--conflict", "exact", "--proof", proofs, "--json", "--quiet", *more]
     started = time.time()
     found = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
     decided = time.time()
