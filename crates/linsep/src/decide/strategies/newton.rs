@@ -168,9 +168,14 @@ impl NewtonSet {
 
     /// Returns the rows of dense data that have joined.
     fn joined(&self, search: &Search) -> Result<Option<LookedAt>, PassError> {
-        let samples = match search.data.gather()? {
-            Some(samples) if self.rows.len() == search.shape.rows => Cow::Borrowed(samples),
-            _ => Cow::Owned(search.data.fetch(&self.rows)?),
+        // All of them are at hand, or are brought there; some are fetched, wherever the rest is.
+        let all = match self.rows.len() == search.shape.rows {
+            true => search.data.gather()?,
+            false => None,
+        };
+        let samples = match all {
+            Some(samples) => Cow::Borrowed(samples),
+            None => Cow::Owned(search.data.fetch(&self.rows)?),
         };
         let Some((view, rows)) = Conditioning::of(&samples) else { return Ok(None) };
         let newton = LogisticNewton::new(rows, self.plane.as_deref().map(|w| view.seen(w)));
