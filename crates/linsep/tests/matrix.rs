@@ -182,3 +182,20 @@ fn random_levels_have_the_verdicts_of_integers() {
     }
     assert!(verdicts.contains(&Verdict::QuasiSeparable), "{verdicts:?}");
 }
+
+/// The working set meets a constant column, which says what the bias does.
+#[test]
+fn a_constant_column_in_the_working_set() {
+    let mut dice = Dice(11);
+    let (mut values, mut labels) = (vec![], vec![]);
+    for _ in 0..600 {
+        let x: Vec<f64> = (0..60).map(|_| dice.unit()).collect();
+        labels.push(x[0] + dice.unit() > 0.0);
+        values.extend(x.into_iter().chain([0.3]));
+    }
+    let samples = Samples::dense(values, 61, labels).unwrap();
+    let decision = decided(&samples, ConflictForm::Any);
+    let shown = (decision.verdict(), decision.ruled_out_by(), decision.way);
+    assert_eq!(shown, (Some(Verdict::Inseparable), Some("matrix"), Way::WorkingSet));
+    assert_eq!(decided(&samples, ConflictForm::Exact).verdict(), decision.verdict());
+}

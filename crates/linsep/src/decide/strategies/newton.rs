@@ -416,7 +416,7 @@ impl LookedAt {
     /// Returns integers, not zero at a column, to which all rows seem to be orthogonal.
     fn relation(&self, column: usize) -> Option<Vec<IBig>> {
         if let Some(number) = self.view.constant(column) {
-            return Some(constant(column, number, self.columns + 1));
+            return Some(constant_relation(column, number, self.columns + 1));
         }
         let mut raw = self.view.raw(&self.newton.relation(column)?);
         let own = raw[column];
@@ -426,7 +426,7 @@ impl LookedAt {
 }
 
 /// Returns what all rows are orthogonal to if they have this number in this column.
-fn constant(column: usize, number: f64, dimension: usize) -> Vec<IBig> {
+pub(super) fn constant_relation(column: usize, number: f64, dimension: usize) -> Vec<IBig> {
     let (mantissa, exponent) = odd_parts(number);
     let shifted = |value: IBig, by: i32| value << by.max(0) as usize;
     let mut vector = vec![IBig::ZERO; dimension];

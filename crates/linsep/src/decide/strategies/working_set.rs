@@ -25,9 +25,9 @@ use super::super::search::{Search, spread};
 use super::super::solvers::min_norm_point::Corral;
 use super::super::solvers::order::Scored;
 use super::super::view::RowView;
-use super::newton::short_weights;
+use super::newton::{constant_relation, short_weights};
 use super::{Found, GaveUp, MatrixFound, Strategy, halted};
-use crate::Hyperplane;
+use crate::{Hyperplane, Samples};
 
 /// Under this norm p may be zero, and the corral is worth an exact look.
 const SUSPICIOUS: f64 = 1e-7;
@@ -35,6 +35,8 @@ const SUSPICIOUS: f64 = 1e-7;
 const VANISHED: f64 = 1e-13;
 /// Rows that people look at: where more cancel, a matrix is as good, and takes a fraction of the time.
 const FEW_ROWS: usize = 40;
+/// Constant columns that a matrix leaves out.
+const MOST_CONSTANTS: usize = 64;
 /// The corral is looked at again when the norm has fallen by this factor.
 const FALLEN: f64 = 100.0;
 
@@ -119,13 +121,17 @@ impl WorkingSet {
             self.refused = true;
             let mut raw: Vec<(usize, f64)> = self.raw_weights().collect();
             raw.sort_unstable_by_key(|(row, _)| *row);
-            return Ok(Some(Found::Matrix(Box::new(MatrixFound {
-                weights: short_weights(raw.into_iter()),
-                left_out: vec![],
-                orthogonal: vec![],
-                first: vec![],
-                separator: None,
-            }))));
+            let weights = short_weights(raw.into_iter());
+            // What the bias does, a constant column does too: nearly every design of a model has one.
+            let constants = constant_columns(&search.data.fetch(&weights.rows())?);
+            let relation = |&(column, number): &(usize, f64)| {
+                constant_relation(column, number, search.dimension())
+            };
+            let orthogonal = constants.iter().map(relation).collect();
+            let left_out = constants.into_iter().map(|(column, _)| column).collect();
+            let (first, separator) = (vec![], None);
+            let found = MatrixFound { weights, left_out, orthogonal, first, separator };
+            return Ok(Some(Found::Matrix(Box::new(found))));
         }
         self.exact_conflict(search)
     }
@@ -216,6 +222,24 @@ impl WorkingSet {
         }
         if due && norm < SUSPICIOUS { self.conflict(search) } else { Ok(None) }
     }
+}
+
+/// Returns the columns that are one number in all rows, with that number, if they are few.
+fn constant_columns(samples: &Samples) -> Vec<(usize, f64)> {
+    let dense = |i: usize| {
+        let mut row = vec![0.0; samples.columns()];
+        samples.features().for_each(i, |k, x| row[k] = x);
+        row
+    };
+    let first = dense(0);
+    let mut same = vec![true; samples.columns()];
+    for i in 1..samples.rows() {
+        let row = dense(i);
+        same.iter_mut().zip(row.iter().zip(&first)).for_each(|(same, (a, b))| *same &= a == b);
+    }
+    let found: Vec<(usize, f64)> =
+        first.into_iter().enumerate().filter(|(k, _)| same[*k]).collect();
+    if found.len() <= MOST_CONSTANTS { found } else { vec![] }
 }
 
 impl Strategy for WorkingSet {
