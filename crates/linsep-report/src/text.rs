@@ -158,6 +158,10 @@ fn headline(rows: u64, fit: &Fit) -> Summary {
         Stop::Converged => {
             (Tone::Bad, "not separated", format!("{mistakes} at the method's own end"))
         }
+        Stop::LooksInseparable => {
+            let epochs = counted(fit.epochs, "epoch");
+            (Tone::Open, "looks inseparable", format!("{mistakes}, the best of {epochs}"))
+        }
         Stop::EpochLimit => {
             let epochs = counted(fit.epochs, "epoch");
             (Tone::Bad, "not separated", format!("{mistakes} after {epochs}"))

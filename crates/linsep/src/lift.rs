@@ -216,7 +216,7 @@ impl<'a> Rows<'a> {
         if let Some(whole) = self.whole
             && !self.has(i)
         {
-            if let Some(samples) = whole.fetch(i) {
+            if let Some(samples) = whole.fetch(&[i]) {
                 let numbers = NumbersAtHand::From(i);
                 Rows { samples: &samples, numbers, ..self.clone() }.add(i, c, w);
             }
@@ -283,6 +283,27 @@ impl<'a> Rows<'a> {
         let mut z = vec![0.0; self.dimension()];
         self.for_each(i, |k, v| z[k] = v);
         z
+    }
+
+    /// Returns z of these rows, one dense vector after the other; those that are not at hand are fetched, in one go. None
+    /// if they cannot be read.
+    pub(crate) fn vectors(&self, wanted: &[usize]) -> Option<Vec<f64>> {
+        let write = |rows: &Rows, i: usize, z: &mut [f64]| rows.for_each(i, |k, v| z[k] = v);
+        let mut all = vec![0.0; wanted.len() * self.dimension()];
+        let each = wanted.iter().zip(all.chunks_exact_mut(self.dimension()));
+        match self.whole {
+            Some(whole) if !wanted.iter().all(|&i| self.has(i)) => {
+                let mut numbers = wanted.to_vec();
+                numbers.sort_unstable();
+                numbers.dedup();
+                let samples = whole.fetch(&numbers)?;
+                let numbers = NumbersAtHand::These(&numbers);
+                let rows = Rows { samples: &samples, numbers, ..self.clone() };
+                each.for_each(|(&i, z)| write(&rows, i, z));
+            }
+            _ => each.for_each(|(&i, z)| write(self, i, z)),
+        }
+        Some(all)
     }
 
     /// Returns the most roundings that the value of a dot product goes through, for error bounds: the depth

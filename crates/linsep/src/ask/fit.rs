@@ -219,7 +219,7 @@ impl FitAnswer {
     pub fn reply(&self) -> Reply {
         match self.fit.stop {
             Stop::Separated => Reply::Yes,
-            Stop::Converged | Stop::EpochLimit => Reply::No,
+            Stop::Converged | Stop::LooksInseparable | Stop::EpochLimit => Reply::No,
             Stop::TimeLimit | Stop::Cancelled => Reply::Undecided,
         }
     }

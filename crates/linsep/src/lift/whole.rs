@@ -178,9 +178,9 @@ impl<'a> Whole<'a> {
         self.kept(hyperplane.evaluate_data(self.data).map(|found| found.mistakes))
     }
 
-    /// Returns a copy of a row, or none if it cannot be read.
-    pub(super) fn fetch(&self, row: usize) -> Option<Samples> {
-        self.kept(self.data.fetch(&[row]).map(Some))
+    /// Returns copies of rows, rising, or none if they cannot be read.
+    pub(super) fn fetch(&self, rows: &[usize]) -> Option<Samples> {
+        self.kept(self.data.fetch(rows).map(Some))
     }
 
     /// Keeps the first error.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::checkpoint::{Checkpoint, FitState};
-use super::{Goal, Method, MethodSettings, Order, Span, Tally};
+use super::{Goal, Method, MethodSettings, Order, Outlook, Span, Tally};
 use crate::Samples;
 use crate::decide::OptionError;
 use crate::hyperplane::{Evaluation, Hyperplane};
@@ -28,7 +28,7 @@ const PICKED_SHARE: usize = 4;
 /// What to fit, and for how long.
 #[derive(Clone, Debug)]
 pub struct FitSettings {
-    /// The method; default [`fine`](super::fine).
+    /// The method; default [`joint`](super::joint).
     pub method: MethodSettings,
     /// The number of epochs after which the method is stopped; default 1000, as in the paper.
     pub max_epochs: u64,
@@ -55,7 +55,7 @@ pub struct FitSettings {
 impl Default for FitSettings {
     fn default() -> Self {
         FitSettings {
-            method: MethodSettings::Fine(super::fine::FineSettings::default()),
+            method: MethodSettings::Joint(super::fine::FineSettings::default()),
             max_epochs: 1000,
             time_limit: None,
             shuffle: false,
@@ -122,6 +122,9 @@ pub enum Stop {
     Separated,
     /// The method reached the end of its own rule, with mistakes left.
     Converged,
+    /// The method met rows that cancel, up to rounding, so that nothing seems to separate: a hint, which
+    /// [`decide`](fn@crate::decide::decide) proves or refutes. The hyperplane is chosen as for the time limit.
+    LooksInseparable,
     /// The epochs ran out: the hyperplane is the method's last.
     EpochLimit,
     /// The time ran out: the hyperplane is the best of the last and the one kept from the epoch
@@ -232,7 +235,8 @@ pub fn fit(
 ///
 /// Rows elsewhere are read once before the first epoch and once per epoch, in order, and once whenever
 /// [`fine`](super::fine) renews what it skips by or [`pocket`](super::pocket) counts mistakes. Where `fine` looks
-/// only at few rows, these are fetched and stay in memory, and epochs read no others.
+/// only at few rows, these are fetched and stay in memory, and epochs read no others. [`joint`](super::joint)
+/// fetches the rows on which it projects.
 ///
 /// Errors as [`fit`] does, if the rows cannot be read, and if a shuffle or a method needs them in memory.
 pub fn fit_data(
@@ -490,16 +494,22 @@ impl<'a> FitRun<'a> {
 
         let elapsed = self.clock.elapsed();
         let clean = here.mistakes == 0 && self.method.goal() == Goal::Separation;
-        let candidate = end.converged || clean;
+        let candidate = end.outlook != Outlook::Open || clean;
         let evaluated = candidate || self.settings.evaluate_epochs;
         let evaluation = evaluated.then(|| self.evaluate()).transpose()?.map(|(_, found)| found);
         self.clock.pause_since(elapsed);
         self.record_epoch(here, elapsed, evaluation.as_ref().map(|e| e.mistakes));
 
         let separated = candidate && evaluation.as_ref().is_some_and(|e| e.mistakes == 0);
-        if separated || end.converged {
+        let stop = match end.outlook {
+            _ if separated => Some(Stop::Separated),
+            Outlook::Open => None,
+            Outlook::Converged => Some(Stop::Converged),
+            Outlook::LooksInseparable => Some(Stop::LooksInseparable),
+        };
+        if stop.is_some() {
             self.evaluation = evaluation;
-            return Ok(Some(if separated { Stop::Separated } else { Stop::Converged }));
+            return Ok(stop);
         }
         self.begin_next_epoch(here.mistakes);
         Ok(self.interrupted())
@@ -541,7 +551,7 @@ impl<'a> FitRun<'a> {
     /// Returns what the run found, after a last checkpoint where more epochs could find more.
     fn finish(mut self, stop: Stop) -> Result<Fit, FitError> {
         let elapsed = self.clock.elapsed();
-        if !matches!(stop, Stop::Separated | Stop::Converged) {
+        if !matches!(stop, Stop::Separated | Stop::Converged | Stop::LooksInseparable) {
             self.take_checkpoint(elapsed);
         }
         let (hyperplane, evaluation) = self.choose_answer(stop)?;
@@ -573,7 +583,7 @@ impl<'a> FitRun<'a> {
             Some(evaluation) => (Hyperplane::from_lifted(self.method.answer()), evaluation),
             None => self.evaluate()?,
         };
-        if matches!(stop, Stop::TimeLimit | Stop::Cancelled)
+        if matches!(stop, Stop::LooksInseparable | Stop::TimeLimit | Stop::Cancelled)
             && let Some((_, best)) = self.state.best.take()
         {
             let best = Hyperplane::from_lifted(best);

@@ -84,7 +84,7 @@ pub struct Fine {
 }
 
 #[derive(Serialize, Deserialize)]
-struct FineState {
+pub(super) struct FineState {
     w: Vec<f64>,
     weight_sum: Option<f64>,
     skipper: Option<SkipperState>,
@@ -121,9 +121,49 @@ impl Fine {
         }
     }
 
+    /// Returns the score that a corrected sample gets.
+    pub(super) fn epsilon(&self) -> f64 {
+        self.epsilon
+    }
+
+    /// Puts w elsewhere: weights >= 0 of samples that add up to `weights` were added to it.
+    pub(super) fn move_to(&mut self, w: Vec<f64>, weights: f64) {
+        self.w = w;
+        if let Some(sum) = &mut self.weight_sum {
+            *sum += weights;
+        }
+        if let Some(skipper) = &mut self.skipper {
+            skipper.moved(&self.w);
+        }
+    }
+
     /// Returns the current w.
     pub fn w(&self) -> &[f64] {
         &self.w
+    }
+
+    /// Returns all that is needed to go on.
+    pub(super) fn state(&self) -> FineState {
+        FineState {
+            w: self.w.clone(),
+            weight_sum: self.weight_sum,
+            skipper: self.skipper.as_ref().map(Skipper::save),
+        }
+    }
+
+    /// Goes on from a state, or says why it cannot.
+    pub(super) fn take_up(
+        &mut self,
+        rows: &Rows,
+        state: FineState,
+    ) -> Result<(), serde_json::Error> {
+        expect_length(&state.w, rows.dimension())?;
+        self.w = state.w;
+        self.weight_sum = state.weight_sum;
+        if let (Some(skipper), Some(saved)) = (&mut self.skipper, state.skipper) {
+            skipper.restore(rows, saved)?;
+        }
+        Ok(())
     }
 
     /// Visits row `i`; returns the score and the step c if it was a mistake.
@@ -140,14 +180,21 @@ impl Fine {
         }
         Some((score, step))
     }
-}
 
-impl Method for Fine {
-    fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
+    /// Learns as [`Method::learn`] does, and tells which rows were corrected, and by how long steps.
+    pub(super) fn learn_and_tell(
+        &mut self,
+        rows: &Rows,
+        span: &Span,
+        mut corrected: impl FnMut(usize, f64),
+    ) -> Tally {
         let mut tally = Tally::default();
         let Some(mut skipper) = self.skipper.take() else {
             for i in span.rows(rows) {
-                tally.mistakes += u64::from(self.visit(rows, i).is_some());
+                if let Some((_, step)) = self.visit(rows, i) {
+                    tally.mistakes += 1;
+                    corrected(i, step);
+                }
             }
             tally.updates = tally.mistakes;
             tally.evaluated = span.positions.len() as u64;
@@ -173,12 +220,19 @@ impl Method for Fine {
             if let Some((score, step)) = self.visit(rows, i) {
                 tally.mistakes += 1;
                 skipper.update(i, score, step);
+                corrected(i, step);
             }
             position = next + 1;
         }
         tally.updates = tally.mistakes;
         self.skipper = Some(skipper);
         tally
+    }
+}
+
+impl Method for Fine {
+    fn learn(&mut self, rows: &Rows, span: &Span) -> Tally {
+        self.learn_and_tell(rows, span, |_, _| {})
     }
 
     fn candidates(&mut self, from: usize) -> Option<Vec<usize>> {
@@ -198,21 +252,10 @@ impl Method for Fine {
     }
 
     fn save(&self) -> Value {
-        save_state(&FineState {
-            w: self.w.clone(),
-            weight_sum: self.weight_sum,
-            skipper: self.skipper.as_ref().map(Skipper::save),
-        })
+        save_state(&self.state())
     }
 
     fn restore(&mut self, rows: &Rows, saved: Value) -> Result<(), serde_json::Error> {
-        let state: FineState = serde_json::from_value(saved)?;
-        expect_length(&state.w, rows.dimension())?;
-        self.w = state.w;
-        self.weight_sum = state.weight_sum;
-        if let (Some(skipper), Some(saved)) = (&mut self.skipper, state.skipper) {
-            skipper.restore(rows, saved)?;
-        }
-        Ok(())
+        self.take_up(rows, serde_json::from_value(saved)?)
     }
 }

@@ -31,7 +31,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 use serde_json::Value;
 
-use super::{EpochEnd, Method, Span, Tally, restore_state, save_state};
+use super::{EpochEnd, Method, Outlook, Span, Tally, restore_state, save_state};
 use crate::decide::Halt;
 use crate::lift::Rows;
 
@@ -69,7 +69,8 @@ impl Method for Lp {
         }
         let mistakes = (0..n).filter(|&i| rows.score(i, &self.w) <= 0.0).count() as u64;
         let evaluated = n as u64 * (u64::from(iterations) + 1);
-        EpochEnd { tally: Tally { mistakes, updates: 1, evaluated }, converged }
+        let tally = Tally { mistakes, updates: 1, evaluated };
+        EpochEnd { tally, outlook: Outlook::converged(converged) }
     }
 
     fn answer(&self) -> Vec<f64> {

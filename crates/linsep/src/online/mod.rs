@@ -6,6 +6,7 @@
 mod checkpoint;
 pub mod driver;
 pub mod fine;
+pub mod joint;
 #[cfg(feature = "lp")]
 pub mod lp;
 pub mod maxover;
@@ -111,8 +112,27 @@ impl std::ops::AddAssign for Tally {
 pub struct EpochEnd {
     /// What the work at the end of the epoch added.
     pub tally: Tally,
-    /// True if further epochs would change nothing that matters.
-    pub converged: bool,
+    /// Whether to go on.
+    pub outlook: Outlook,
+}
+
+/// What further epochs would bring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Outlook {
+    /// More, perhaps.
+    #[default]
+    Open,
+    /// Nothing that matters.
+    Converged,
+    /// No separation, as far as rounding shows: rows were met that cancel. A hint, not a verdict.
+    LooksInseparable,
+}
+
+impl Outlook {
+    /// Returns the outlook of a method that has reached the end of its own rule, or has not.
+    fn converged(converged: bool) -> Self {
+        if converged { Outlook::Converged } else { Outlook::Open }
+    }
 }
 
 /// Returns ‖w‖ / `weights`, above which no hyperplane's angular margin can be: w is a sum of lifted

@@ -29,7 +29,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EpochEnd, Method, Span, Tally, margin_bound, restore_state, save_state};
+use super::{EpochEnd, Method, Outlook, Span, Tally, margin_bound, restore_state, save_state};
 use crate::decide::Halt;
 use crate::lift::Rows;
 
@@ -123,7 +123,7 @@ impl Method for Pocket {
     fn end_epoch(&mut self, rows: &Rows, _halt: Halt) -> EpochEnd {
         let mut tally = Tally::default();
         self.state.check(rows, &mut tally);
-        EpochEnd { tally, converged: self.state.pocket_mistakes == 0 }
+        EpochEnd { tally, outlook: Outlook::converged(self.state.pocket_mistakes == 0) }
     }
 
     fn answer(&self) -> Vec<f64> {
@@ -173,7 +173,7 @@ mod tests {
                 assert_eq!(mistakes, rows.mistakes(&method.answer()));
                 before = mistakes;
             }
-            assert!(!method.end_epoch(&rows, &|| false).converged);
+            assert_eq!(method.end_epoch(&rows, &|| false).outlook, Outlook::Open);
         }
         assert_eq!(before, 2);
     }

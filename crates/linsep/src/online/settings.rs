@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Method;
 use super::fine::{self, Fine};
+use super::joint::Joint;
 #[cfg(feature = "lp")]
 use super::lp::Lp;
 use super::maxover::{self, Maxover};
@@ -34,6 +35,8 @@ use crate::lift::Rows;
 pub enum MethodSettings {
     /// The paper's method.
     Fine(fine::FineSettings),
+    /// The paper's method, with a projection after each epoch.
+    Joint(fine::FineSettings),
     /// The paper's baseline.
     Perceptron,
     /// Pocket with ratchet.
@@ -120,6 +123,7 @@ impl MethodSettings {
     pub fn all() -> Vec<MethodSettings> {
         vec![
             MethodSettings::Fine(fine::FineSettings::default()),
+            MethodSettings::Joint(fine::FineSettings::default()),
             MethodSettings::Perceptron,
             MethodSettings::Pocket,
             MethodSettings::Maxover(maxover::MaxoverSettings::default()),
@@ -145,6 +149,7 @@ impl MethodSettings {
     pub fn name(&self) -> &'static str {
         match self {
             MethodSettings::Fine(_) => "fine",
+            MethodSettings::Joint(_) => "joint",
             MethodSettings::Perceptron => "perceptron",
             MethodSettings::Pocket => "pocket",
             MethodSettings::Maxover(_) => "maxover",
@@ -162,7 +167,7 @@ impl MethodSettings {
     /// Returns an error if a setting is out of its range.
     pub fn validate(&self) -> Result<(), OptionError> {
         match self {
-            MethodSettings::Fine(settings) => {
+            MethodSettings::Fine(settings) | MethodSettings::Joint(settings) => {
                 at_least_zero("epsilon", settings.epsilon)?;
                 let expected = "a number between 0 and 2, both excluded";
                 let found = settings.relaxation;
@@ -247,6 +252,7 @@ impl MethodSettings {
     pub(super) fn build(&self, rows: &Rows, seed: u64) -> Box<dyn Method> {
         match self {
             MethodSettings::Fine(settings) => Box::new(Fine::new(settings, rows, seed)),
+            MethodSettings::Joint(settings) => Box::new(Joint::new(settings, rows, seed)),
             MethodSettings::Perceptron => Box::new(Perceptron::new(rows)),
             MethodSettings::Pocket => Box::new(Pocket::new(rows)),
             MethodSettings::Maxover(settings) => Box::new(Maxover::new(settings, rows)),

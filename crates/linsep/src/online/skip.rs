@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Order, Span, expect_length};
 use crate::hyperplane::norm;
+use crate::kernels::Arithmetic;
 use crate::lift::Rows;
 
 /// The unit roundoff of `f64`.
@@ -249,6 +250,13 @@ impl Skipper {
         self.cursor = self.candidates.partition_point(|c| (c.position as usize) < from);
     }
 
+    /// Follows a change of w that is not by one row alone.
+    pub(super) fn moved(&mut self, w: &[f64]) {
+        if let Some(reference) = &mut self.reference {
+            reference.place(w, self.score_error);
+        }
+    }
+
     /// Follows w += step z_i, where `score` was w·z_i before.
     pub(super) fn update(&mut self, i: usize, score: f64, step: f64) {
         if let Some(reference) = &mut self.reference {
@@ -258,6 +266,24 @@ impl Skipper {
 }
 
 impl Reference {
+    /// Measures where w is, however it got there.
+    fn place(&mut self, w: &[f64], score_error: f64) {
+        // As deep as a product of two dense vectors goes.
+        let product_error = 2.0 * UNIT * (w.len() / 16 + 12) as f64;
+        let own = f64::dot(&self.w, &self.w).sqrt();
+        let length = f64::dot(w, w).sqrt();
+        self.along = f64::dot(w, &self.w) / own;
+        // Errors of the product, of both lengths, and of the scores' own unit, which is u but for its length.
+        self.along_error = (4.0 * product_error + score_error) * length;
+        let share = self.along / own;
+        let across = w.iter().zip(&self.w).map(|(w, u)| w - share * u);
+        let squared: f64 = across.map(|r| r * r).sum();
+        // Each coordinate is rounded twice, and so is their sum in every term.
+        let relative = 4.0 * UNIT * w.len() as f64;
+        self.across = squared.sqrt() * (1.0 + relative) + self.along_error + 8.0 * UNIT * length;
+        self.set_threshold(score_error);
+    }
+
     fn update(&mut self, m: f64, score: f64, step: f64, score_error: f64) {
         let length = hypotenuse(self.along.abs() + self.along_error, self.across);
         // Errors of m: of the score, of the length it was divided by, of the sample's own length.

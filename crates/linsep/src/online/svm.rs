@@ -31,7 +31,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EpochEnd, Goal, Method, Span, Tally, margin_bound, restore_state, save_state};
+use super::{EpochEnd, Goal, Method, Outlook, Span, Tally, margin_bound, restore_state, save_state};
 use crate::decide::Halt;
 use crate::lift::Rows;
 
@@ -135,7 +135,8 @@ impl Method for Svm {
     fn end_epoch(&mut self, _rows: &Rows, _halt: Halt) -> EpochEnd {
         let highest = std::mem::take(&mut self.state.highest);
         let lowest = std::mem::take(&mut self.state.lowest);
-        EpochEnd { converged: highest - lowest < self.tolerance, ..EpochEnd::default() }
+        let outlook = Outlook::converged(highest - lowest < self.tolerance);
+        EpochEnd { outlook, ..EpochEnd::default() }
     }
 
     fn goal(&self) -> Goal {
@@ -173,7 +174,7 @@ mod tests {
         let order = Order::natural();
         for epoch in 1..=10_000 {
             method.learn(&rows, &Span { order: &order, positions: 0..rows.len(), epoch });
-            if method.end_epoch(&rows, &|| false).converged {
+            if method.end_epoch(&rows, &|| false).outlook == Outlook::Converged {
                 return method;
             }
         }

@@ -6,6 +6,7 @@ pub(super) mod cheapest_cone;
 pub(super) mod cholesky;
 pub(crate) mod cone_side;
 pub(super) mod coordinate_descent;
+pub(crate) mod half_spaces;
 pub(super) mod interior_point;
 pub(super) mod ladder;
 pub(crate) mod lbfgs;
