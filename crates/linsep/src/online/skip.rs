@@ -27,6 +27,8 @@ use crate::lift::Rows;
 
 /// The unit roundoff of `f64`.
 const UNIT: f64 = f64::EPSILON / 2.0;
+/// A reference is lost where w was moved so that this part of the rows, 1 of 4, may be mistakes.
+const LOST: usize = 4;
 /// Under this length of w underflow could matter, and nothing is skipped.
 const SHORTEST: f64 = 1e-150;
 
@@ -77,6 +79,9 @@ struct RenewalPace {
     pause: u64,
     /// The threshold at which the last reference was given up: a guess for the next one.
     last_threshold: f64,
+    /// True if w was moved as a whole since the last epoch.
+    #[serde(default)]
+    moved: bool,
 }
 
 impl RenewalPace {
@@ -136,10 +141,18 @@ impl Skipper {
             self.forget_candidates();
         }
         let pass = self.rows as u64;
-        let spent = self.pace.visits >= pass;
+        let lost = self.has_lost_its_way();
+        self.pace.moved = false;
+        let spent = self.pace.visits >= pass || lost;
         if spent && let Some(reference) = self.reference.take() {
-            // Renewing cost a pass and visiting another: it paid if it saved a third.
-            self.pace.rest(self.pace.epochs > 2);
+            // Renewing cost a pass and visiting another: it paid if it saved a third. One that is lost before has
+            // cost less: it paid if it saved half of the visits.
+            let paid = if lost {
+                2 * self.pace.visits <= self.pace.epochs * pass
+            } else {
+                self.pace.epochs > 2
+            };
+            self.pace.rest(paid);
             self.pace.last_threshold = reference.threshold.min(1.0);
         }
         let mut evaluated = 0;
@@ -149,6 +162,16 @@ impl Skipper {
         }
         self.pace.epochs += 1;
         evaluated
+    }
+
+    /// Returns true where w was moved so far from the reference that an epoch would have to visit many rows. A pass is
+    /// cheaper than that many visits, for it takes the rows as they lie, on all threads.
+    fn has_lost_its_way(&self) -> bool {
+        let Some(reference) = self.reference.as_ref().filter(|_| self.pace.moved) else {
+            return false;
+        };
+        let open = self.scores.par_iter().filter(|m| **m <= reference.threshold).count();
+        open * LOST >= self.rows
     }
 
     fn renew(&mut self, rows: &Rows, w: &[f64]) {
@@ -252,6 +275,7 @@ impl Skipper {
 
     /// Follows a change of w that is not by one row alone.
     pub(super) fn moved(&mut self, w: &[f64]) {
+        self.pace.moved = true;
         if let Some(reference) = &mut self.reference {
             reference.place(w, self.score_error);
         }

@@ -31,7 +31,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EpochEnd, Goal, Method, Outlook, Span, Tally, margin_bound, restore_state, save_state};
+use super::{
+    EpochEnd, Goal, Method, Outlook, Span, Tally, margin_bound, restore_state, save_state,
+};
 use crate::decide::Halt;
 use crate::lift::Rows;
 
