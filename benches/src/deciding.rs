@@ -10,7 +10,8 @@ use linsep::decide::{
     DecideOptions, Decision, MarginBounds, MarginGoal, MarginKind, Verdict, decide,
 };
 use linsep::lift::Rows;
-use linsep::online::{FitSettings, fit};
+use linsep::online::fine::FineSettings;
+use linsep::online::{FitSettings, MethodSettings, fit};
 use linsep::proof::verify;
 
 use crate::lbfgs;
@@ -67,12 +68,14 @@ fn decided(samples: &Samples) -> Decision {
 
 fn side_by_side(samples: &Samples, rounds: usize, target: Option<u64>) {
     let (mut decision, mut epochs, mut peer) = (None, 0, (0, 0));
+    let method = MethodSettings::Fine(FineSettings::default());
+    let fine = FitSettings { method, ..FitSettings::default() };
     let [ours, fine, lbfgs] = shortest_cpu(
         rounds,
         &mut [
             &mut || decision = Some(decided(samples)),
             &mut || {
-                let found = fit(samples, &FitSettings::default(), &mut (), None);
+                let found = fit(samples, &fine, &mut (), None);
                 epochs = found.expect("valid settings").epochs;
             },
             &mut || peer = lbfgs::fit(samples),

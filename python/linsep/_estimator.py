@@ -73,7 +73,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     method : str, default="auto"
         "auto" decides exactly: where the data is separable it answers with a separating hyperplane,
         else with a support vector machine with a soft margin (squared hinge). Or one of the
-        online methods: "fine" (the paper's), "perceptron", "pocket", "maxover", "winnow", "voted",
+        online methods: "joint", "fine" (the paper's), "perceptron", "pocket", "maxover", "winnow", "voted",
         "averaged", "passive-aggressive", "sgd", "svm", "lp".
     margin : {"max", "any"}, default="max"
         For "auto": whether the separating hyperplane has the largest angular margin, so that the
@@ -100,7 +100,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         methods that have no loss raise a ValueError.
     settings : dict, optional
         Further settings of the online method, by their names on the command line, such as
-        ``{"epsilon": 1e-6}`` for "fine" or ``{"loss": "l2"}`` for "svm".
+        ``{"epsilon": 1e-6}`` for "joint" or ``{"loss": "l2"}`` for "svm".
     warm_start : bool, default=False
         Whether `fit` of an online method goes on from the last one.
     random_state : int, RandomState or None

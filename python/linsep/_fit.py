@@ -88,7 +88,7 @@ class Fit(Said):
 def fit(
     X: Any,
     y: Any = None,
-    method: str = "fine",
+    method: str = "joint",
     *,
     max_epochs: int = 1000,
     time_limit: float | None = None,

@@ -32,7 +32,7 @@ class Entrant:
         Whether its hyperplane puts every row on its own side.
     stop : str
         Why it ended: "separated"; "converged", the end of its own rule, with mistakes left;
-        "epoch-limit"; or "time-limit".
+        "looks-inseparable", rows were met that seem to cancel; "epoch-limit"; or "time-limit".
     epochs, updates : int
         Epochs, the last one counted even if it was cut short, and changes of the weights.
     mistakes, accuracy : int and float
@@ -184,7 +184,7 @@ class Race(Said):
 def race(
     X: Any,
     y: Any = None,
-    methods: str | Sequence[str] = ("fine", "perceptron"),
+    methods: str | Sequence[str] = ("joint", "fine", "perceptron"),
     *,
     max_epochs: int = 1000,
     time_limit: float | None = None,
@@ -203,7 +203,7 @@ def race(
     y : array-like of shape (rows,)
         Two different labels; the larger one is positive. A table has labels of its own.
     methods : "all", or a list of str
-        "fine" (the paper's), "perceptron", "pocket", "maxover", "winnow", "voted", "averaged",
+        "joint", "fine" (the paper's), "perceptron", "pocket", "maxover", "winnow", "voted", "averaged",
         "passive-aggressive", "sgd", "svm", "lp".
     max_epochs : int
         The number of epochs after which a method is stopped.

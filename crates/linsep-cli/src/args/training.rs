@@ -38,19 +38,20 @@ impl RunArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Method")]
 pub struct MethodArgs {
-    /// fine, perceptron, pocket, maxover, winnow, voted, averaged, passive-aggressive, sgd, svm or lp
-    #[arg(long, value_name = "NAME", default_value = "fine")]
+    /// joint, fine (the paper's), perceptron, pocket, maxover, winnow, voted, averaged, passive-aggressive, sgd,
+    /// svm or lp
+    #[arg(long, value_name = "NAME", default_value = "joint")]
     pub method: String,
-    /// fine: score that a corrected sample gets [default: 1e-9]
+    /// joint, fine: score that a corrected sample gets [default: 1e-9]
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub epsilon: Option<f64>,
-    /// fine: step size, as a multiple of the paper's: between 0 and 2 [default: 1]
+    /// joint, fine: step size, as a multiple of the paper's: between 0 and 2 [default: 1]
     #[arg(long, value_name = "L", allow_negative_numbers = true)]
     pub relaxation: Option<f64>,
-    /// fine: where to start [default: first]
+    /// joint, fine: where to start [default: first]
     #[arg(long, value_name = "first|zero|random")]
     pub start: Option<String>,
-    /// fine: look at every sample in every epoch (the same result, slower)
+    /// joint, fine: look at every sample in every epoch (the same result, slower)
     #[arg(long)]
     pub no_skip: bool,
     /// Any setting of the method, such as cost=10; may be given again
@@ -128,9 +129,9 @@ pub struct PredictArgs {
 pub struct RaceArgs {
     /// Data file, folder of Parquet or Arrow files, or - for standard input
     pub data: String,
-    /// all, or some of fine, perceptron, pocket, maxover, winnow, voted, averaged,
+    /// all, or some of joint, fine, perceptron, pocket, maxover, winnow, voted, averaged,
     /// passive-aggressive, sgd, svm, lp, with commas between them
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "fine,perceptron")]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "joint,fine,perceptron")]
     pub methods: Vec<String>,
     /// Visit rows in the order of the data even if they are sorted by class, which by default are shuffled
     #[arg(long, conflicts_with = "shuffle")]

@@ -31,7 +31,7 @@ pub struct RaceQuestion {
 impl Default for RaceQuestion {
     fn default() -> Self {
         let FitSettings { max_epochs, seed, .. } = FitSettings::default();
-        let methods = ["fine", "perceptron"].iter();
+        let methods = ["joint", "fine", "perceptron"].iter();
         RaceQuestion {
             methods: methods.filter_map(|name| MethodSettings::by_name(name)).collect(),
             max_epochs: max_epochs as i64,
