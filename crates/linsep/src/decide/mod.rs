@@ -75,6 +75,6 @@ pub(crate) use search::spread;
 pub(crate) use solvers::cholesky::Cholesky;
 pub(crate) use solvers::lbfgs;
 pub(crate) use solvers::newton::{LogisticNewton, NewtonEnd};
-pub(crate) use solvers::{cone_side, half_spaces, nnls};
+pub(crate) use solvers::{cone_side, half_spaces, min_norm_point, nnls};
 pub(crate) use spanning::free;
 pub(crate) use strategies::{Conditioning, short_weights};

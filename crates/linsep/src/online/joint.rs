@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::fine::{Fine, FineSettings, FineState};
-use super::{EpochEnd, Method, Outlook, Span, Tally, save_state};
+use super::{CANCELLED, EpochEnd, Method, Outlook, Span, Tally, save_state};
 use crate::decide::Halt;
 use crate::decide::half_spaces::{HalfSpaces, nearest_within};
 use crate::lift::Rows;
@@ -45,8 +45,6 @@ const KEPT: usize = 4;
 const WORK: u64 = 4;
 /// Values of rows that are projected on at most (128 MiB).
 const VALUES: usize = 1 << 24;
-/// Rows whose weighted sum is shorter than this cancel, as far as floats can tell.
-const CANCELLED: f64 = 1e-14;
 
 /// The paper's method, with projections.
 pub struct Joint {

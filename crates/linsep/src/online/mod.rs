@@ -4,6 +4,7 @@
 //! order of rows, limits, cancellation, observers and checkpoints, so that a race is fair.
 
 mod checkpoint;
+pub mod corral;
 pub mod driver;
 pub mod fine;
 pub mod joint;
@@ -16,6 +17,7 @@ pub mod perceptron;
 pub mod pocket;
 pub mod settings;
 pub mod sgd;
+pub mod smooth;
 mod skip;
 pub mod svm;
 pub mod voted;
@@ -33,6 +35,9 @@ use serde_json::Value;
 use crate::decide::Halt;
 use crate::hyperplane::norm;
 use crate::lift::Rows;
+
+/// Rows whose weighted mean is shorter than this cancel, as far as floats can tell.
+const CANCELLED: f64 = 1e-14;
 
 /// A method that learns a hyperplane by visiting rows in order, again and again.
 pub trait Method {

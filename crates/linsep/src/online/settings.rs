@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Method;
+use super::corral::{self, GrowingCorral};
 use super::fine::{self, Fine};
 use super::joint::Joint;
 #[cfg(feature = "lp")]
@@ -12,6 +13,7 @@ use super::passive_aggressive::{self, PassiveAggressive};
 use super::perceptron::Perceptron;
 use super::pocket::Pocket;
 use super::sgd::{self, Sgd};
+use super::smooth::SmoothPerceptron;
 use super::svm::{self, Svm};
 use super::voted::{Averaged, Voted};
 use super::winnow::{self, Winnow};
@@ -37,6 +39,8 @@ pub enum MethodSettings {
     Fine(fine::FineSettings),
     /// The paper's method, with a projection after each epoch.
     Joint(fine::FineSettings),
+    /// The largest margin, a row at a time.
+    Corral(corral::CorralSettings),
     /// The paper's baseline.
     Perceptron,
     /// Pocket with ratchet.
@@ -49,6 +53,8 @@ pub enum MethodSettings {
     Voted,
     /// The averaged perceptron.
     Averaged,
+    /// The smooth Perceptron.
+    Smooth,
     /// Passive-aggressive.
     PassiveAggressive(passive_aggressive::PassiveAggressiveSettings),
     /// Stochastic gradient descent.
@@ -124,12 +130,14 @@ impl MethodSettings {
         vec![
             MethodSettings::Fine(fine::FineSettings::default()),
             MethodSettings::Joint(fine::FineSettings::default()),
+            MethodSettings::Corral(corral::CorralSettings::default()),
             MethodSettings::Perceptron,
             MethodSettings::Pocket,
             MethodSettings::Maxover(maxover::MaxoverSettings::default()),
             MethodSettings::Winnow(winnow::WinnowSettings::default()),
             MethodSettings::Voted,
             MethodSettings::Averaged,
+            MethodSettings::Smooth,
             MethodSettings::PassiveAggressive(
                 passive_aggressive::PassiveAggressiveSettings::default(),
             ),
@@ -150,12 +158,14 @@ impl MethodSettings {
         match self {
             MethodSettings::Fine(_) => "fine",
             MethodSettings::Joint(_) => "joint",
+            MethodSettings::Corral(_) => "corral",
             MethodSettings::Perceptron => "perceptron",
             MethodSettings::Pocket => "pocket",
             MethodSettings::Maxover(_) => "maxover",
             MethodSettings::Winnow(_) => "winnow",
             MethodSettings::Voted => "voted",
             MethodSettings::Averaged => "averaged",
+            MethodSettings::Smooth => "smooth",
             MethodSettings::PassiveAggressive(_) => "passive-aggressive",
             MethodSettings::Sgd(_) => "sgd",
             MethodSettings::Svm(_) => "svm",
@@ -175,6 +185,13 @@ impl MethodSettings {
                     return Err(OptionError::new("relaxation", &found, expected));
                 }
                 Ok(())
+            }
+            MethodSettings::Corral(settings) => {
+                let expected = "a number between 0 and 1, both excluded";
+                match settings.gap > 0.0 && settings.gap < 1.0 {
+                    true => Ok(()),
+                    false => Err(OptionError::new("gap", &settings.gap, expected)),
+                }
             }
             MethodSettings::Maxover(settings) => at_least_zero("kappa", settings.kappa),
             MethodSettings::Winnow(settings) => {
@@ -199,7 +216,8 @@ impl MethodSettings {
             MethodSettings::Perceptron
             | MethodSettings::Pocket
             | MethodSettings::Voted
-            | MethodSettings::Averaged => Ok(()),
+            | MethodSettings::Averaged
+            | MethodSettings::Smooth => Ok(()),
             #[cfg(feature = "lp")]
             MethodSettings::Lp => Ok(()),
         }
@@ -241,7 +259,7 @@ impl MethodSettings {
     /// belongs to the rows it has seen.
     pub fn goes_on(&self) -> bool {
         match self {
-            MethodSettings::Pocket | MethodSettings::Svm(_) => false,
+            MethodSettings::Corral(_) | MethodSettings::Pocket | MethodSettings::Svm(_) => false,
             #[cfg(feature = "lp")]
             MethodSettings::Lp => false,
             _ => true,
@@ -253,12 +271,14 @@ impl MethodSettings {
         match self {
             MethodSettings::Fine(settings) => Box::new(Fine::new(settings, rows, seed)),
             MethodSettings::Joint(settings) => Box::new(Joint::new(settings, rows, seed)),
+            MethodSettings::Corral(settings) => Box::new(GrowingCorral::new(settings, rows)),
             MethodSettings::Perceptron => Box::new(Perceptron::new(rows)),
             MethodSettings::Pocket => Box::new(Pocket::new(rows)),
             MethodSettings::Maxover(settings) => Box::new(Maxover::new(settings, rows)),
             MethodSettings::Winnow(settings) => Box::new(Winnow::new(settings, rows)),
             MethodSettings::Voted => Box::new(Voted::new(rows)),
             MethodSettings::Averaged => Box::new(Averaged::new(rows)),
+            MethodSettings::Smooth => Box::new(SmoothPerceptron::new(rows)),
             MethodSettings::PassiveAggressive(settings) => {
                 Box::new(PassiveAggressive::new(settings, rows))
             }

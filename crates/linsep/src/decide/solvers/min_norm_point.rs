@@ -21,6 +21,7 @@
 //! Reference: P. Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976).
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::order::{Scored, by_score, keep_smallest};
 use crate::kernels::Arithmetic;
@@ -37,6 +38,7 @@ const CANDIDATES: usize = 60;
 const OPTIMAL: f64 = 1e-12;
 
 /// The corral: points, their weights, and the factorization.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Corral {
     dimension: usize,
     /// Caller's numbers of the points.
@@ -77,6 +79,28 @@ impl Corral {
     /// Returns the numbers of the points and their weights, which are positive and add up to one.
     pub fn members(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.ids.iter().copied().zip(self.weights.iter().copied())
+    }
+
+    /// Returns true if its parts fit each other, as those of one that was read from elsewhere may not.
+    pub fn is_sound(&self) -> bool {
+        let Corral { dimension, ids, weights, points, q, r, p } = self;
+        let counts = [weights.len(), points.len(), q.len(), r.len()];
+        counts.iter().all(|&count| count == ids.len())
+            && p.len() == *dimension
+            && points.iter().all(|z| z.len() == *dimension)
+            && q.iter().all(|q| q.len() == dimension + 1)
+            && r.iter().enumerate().all(|(k, r)| r.len() == k + 1)
+    }
+
+    /// Lets one point join and moves p to the new point of smallest norm; returns false, and changes nothing, if the
+    /// point depends on the others.
+    pub fn join(&mut self, id: usize, point: &[f64]) -> bool {
+        if !self.add(id, point) {
+            return false;
+        }
+        self.settle(&|| false);
+        self.refine();
+        true
     }
 
     /// Makes p the point of smallest norm over the corral and `points`, whose numbers are `ids`.

@@ -11,7 +11,7 @@ pub(super) mod interior_point;
 pub(super) mod ladder;
 pub(crate) mod lbfgs;
 pub(super) mod logistic_descent;
-pub(super) mod min_norm_point;
+pub(crate) mod min_norm_point;
 pub(super) mod nearest_points;
 pub(super) mod newton;
 pub(crate) mod nnls;
