@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from linsep import _linsep
@@ -90,6 +90,7 @@ def fit(
     y: Any = None,
     method: str = "joint",
     *,
+    scale: Literal["none", "standard"] = "none",
     max_epochs: int = 1000,
     time_limit: float | None = None,
     shuffle: bool = False,
@@ -107,6 +108,9 @@ def fit(
         The data, as for :func:`linsep.decide`; a table or a path needs no y.
     method : str
         One of those of :func:`linsep.race`.
+    scale : {"none", "standard"}
+        Whether it learns from columns as they are, or with mean 0 and deviation 1. The hyperplane is in
+        the units of the data either way.
     max_epochs : int
         The number of epochs after which it is stopped.
     time_limit : float, optional
@@ -139,6 +143,7 @@ def fit(
     asked = question(
         "fit",
         method=json.loads(_linsep.method(method, written(given[method]))),
+        scale=scale,
         max_epochs=whole("max_epochs", max_epochs),
         time_limit=None if time_limit is None else float(time_limit),
         shuffle=bool(shuffle),

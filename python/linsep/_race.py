@@ -186,6 +186,7 @@ def race(
     y: Any = None,
     methods: str | Sequence[str] = ("joint", "fine", "perceptron"),
     *,
+    scale: Literal["none", "standard"] = "none",
     max_epochs: int = 1000,
     time_limit: float | None = None,
     shuffle: bool | None = None,
@@ -203,8 +204,11 @@ def race(
     y : array-like of shape (rows,)
         Two different labels; the larger one is positive. A table has labels of its own.
     methods : "all", or a list of str
-        "joint", "fine" (the paper's), "perceptron", "pocket", "maxover", "winnow", "voted", "averaged",
-        "passive-aggressive", "sgd", "svm", "lp".
+        "joint", "fine" (the paper's), "corral", "perceptron", "pocket", "maxover", "winnow", "voted",
+        "averaged", "smooth", "passive-aggressive", "sgd", "svm", "lp".
+    scale : {"none", "standard"}
+        Whether they learn from columns as they are, or with mean 0 and deviation 1. The hyperplanes are in
+        the units of the data either way.
     max_epochs : int
         The number of epochs after which a method is stopped.
     time_limit : float, optional
@@ -251,6 +255,7 @@ def race(
     asked = question(
         "race",
         methods=[json.loads(_linsep.method(name, written(given[name]))) for name in names],
+        scale=scale,
         max_epochs=whole("max_epochs", max_epochs),
         time_limit=None if time_limit is None else float(time_limit),
         shuffle=None if shuffle is None else bool(shuffle),

@@ -9,7 +9,7 @@ use linsep::Hyperplane;
 use linsep::ask::{DataFacts, FitAnswer, RaceAnswer};
 use linsep::data::error::Column;
 use linsep::data::samples::Encoded;
-use linsep::online::{EpochRecord, Fit, MethodSettings, Stop};
+use linsep::online::{EpochRecord, Fit, MethodSettings, Scale, Stop};
 use linsep::race::Entrant;
 
 /// Weights that are spelled out before the rest is left to the model file.
@@ -19,7 +19,8 @@ pub(super) const SHOWN_WEIGHTS: usize = 8;
 pub fn fit(answer: &FitAnswer, voice: &dyn Voice) -> Summary {
     let FitAnswer { data, fit, question, .. } = answer;
     let mut summary = headline(data.shape.rows as u64, fit);
-    summary.text("method", &describe(&question.method));
+    let scaled = if question.scale.is_none() { "" } else { ", columns standardised" };
+    summary.text("method", &format!("{}{scaled}", describe(&question.method)));
     describe_data(&mut summary, data, voice);
     summary.text(
         "work",
@@ -34,13 +35,33 @@ pub fn fit(answer: &FitAnswer, voice: &dyn Voice) -> Summary {
     let margin = &fit.evaluation.margin;
     let (geometric, angular) = (optional(margin.geometric), optional(margin.angular));
     summary.text("margin", &format!("{geometric} geometric, {angular} angular"));
-    if let Some(bound) = fit.margin_bound {
-        let bound = rounded(bound);
-        summary.text("", &format!("no hyperplane has an angular margin above {bound}"));
+    match (fit.margin_bound.map(rounded), question.scale) {
+        (Some(bound), Scale::None) => {
+            summary.text("", &format!("no hyperplane has an angular margin above {bound}"));
+        }
+        (_, Scale::None) => {}
+        (bound, _) => {
+            let own = optional(fit.scaled_margin);
+            let bound = bound.map_or(String::new(), |bound| format!("; none is above {bound}"));
+            summary.text("", &format!("{own} angular among the scaled rows{bound}"));
+        }
     }
     add_distances(&mut summary, answer.distances.as_ref(), data.classes(), "the hyperplane");
     let remedy = voice.spell(Remedy::SeeModel);
     summary.text("hyperplane", &equation(&fit.hyperplane, data, voice, &remedy));
+    if let Some(times) = answer.columns_differ {
+        let remedy = voice.option("scale", Some("standard"));
+        let why = "so the method hardly learns from the small ones";
+        let times = grouped(times.min(1e15) as u64);
+        summary.text(
+            "columns",
+            &format!("their deviations differ up to {times} times, {why} ({remedy} evens them out)"),
+        );
+    }
+    if fit.stop == Stop::LooksInseparable {
+        let decide = voice.spell(Remedy::Decide);
+        summary.text("next", &format!("rows cancel as far as rounding shows: {decide} proves it, or finds the hyperplane"));
+    }
     if answer.sorted_by_class && !fit.separated() {
         let remedy = voice.option("shuffle", None);
         let why =

@@ -211,6 +211,17 @@ pub fn picture(data: &dyn Data, plane: &Hyperplane, marks: &Marks) -> Result<Pic
     })
 }
 
+/// Returns how many times the largest deviation of a feature is the smallest, constant ones aside, in a sample of the
+/// rows; none where fewer than two vary.
+///
+/// Errors if the rows cannot be read.
+pub(crate) fn spread_ratio(data: &dyn Data) -> Result<Option<f64>, Error> {
+    let spread = Sample::take(data, SAMPLE_ROWS)?.spread;
+    let varying = || spread.iter().copied().filter(|s| *s > 0.0);
+    let (low, high) = (varying().fold(f64::INFINITY, f64::min), varying().fold(0.0, f64::max));
+    Ok(Some(high / low).filter(|ratio| ratio.is_finite() && *ratio > 1.0))
+}
+
 /// Returns what can be drawn of a decision, around its [`decision_plane`].
 ///
 /// Errors if the rows cannot be read.

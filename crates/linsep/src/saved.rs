@@ -6,7 +6,7 @@ use crate::classes::{lengths, nearest_class};
 use crate::data::error::Column;
 use crate::data::samples::{About, Classes, Encoding, LabelNames};
 use crate::data::{Data, Features};
-use crate::online::{Fit, FitSettings, MethodSettings, Stop};
+use crate::online::{Fit, FitSettings, MethodSettings, Scale, Stop};
 use crate::{Hyperplane, Margin, Samples};
 
 /// What a model file calls itself.
@@ -131,6 +131,9 @@ pub struct Training {
     pub shuffle: bool,
     /// The random seed.
     pub seed: u64,
+    /// In which units the method saw the columns; the hyperplane is in those of the data.
+    #[serde(default, skip_serializing_if = "Scale::is_none")]
+    pub scale: Scale,
 }
 
 impl Training {
@@ -145,6 +148,7 @@ impl Training {
             max_epochs: settings.max_epochs,
             shuffle: settings.shuffle,
             seed: settings.seed,
+            scale: settings.scale,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use linsep::online::Scale;
 
 use super::data::{DataArgs, StreamArgs, UnknownArg};
 use crate::duration::parse_duration;
@@ -38,8 +39,8 @@ impl RunArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Method")]
 pub struct MethodArgs {
-    /// joint, fine (the paper's), perceptron, pocket, maxover, winnow, voted, averaged, passive-aggressive, sgd,
-    /// svm or lp
+    /// joint, fine (the paper's), corral, perceptron, pocket, maxover, winnow, voted, averaged, smooth,
+    /// passive-aggressive, sgd, svm or lp
     #[arg(long, value_name = "NAME", default_value = "joint")]
     pub method: String,
     /// joint, fine: score that a corrected sample gets [default: 1e-9]
@@ -54,6 +55,9 @@ pub struct MethodArgs {
     /// joint, fine: look at every sample in every epoch (the same result, slower)
     #[arg(long)]
     pub no_skip: bool,
+    /// Learn from columns as they are, or with mean 0 and deviation 1; the hyperplane is in the units of the data
+    #[arg(long, value_name = "none|standard", value_enum, default_value = "none", hide_possible_values = true)]
+    pub scale: ScaleArg,
     /// Any setting of the method, such as cost=10; may be given again
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -129,10 +133,13 @@ pub struct PredictArgs {
 pub struct RaceArgs {
     /// Data file, folder of Parquet or Arrow files, or - for standard input
     pub data: String,
-    /// all, or some of joint, fine, perceptron, pocket, maxover, winnow, voted, averaged,
+    /// all, or some of joint, fine, corral, perceptron, pocket, maxover, winnow, voted, averaged, smooth,
     /// passive-aggressive, sgd, svm, lp, with commas between them
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "joint,fine,perceptron")]
     pub methods: Vec<String>,
+    /// Learn from columns as they are, or with mean 0 and deviation 1; the hyperplanes are in the units of the data
+    #[arg(long, value_name = "none|standard", value_enum, default_value = "none", hide_possible_values = true)]
+    pub scale: ScaleArg,
     /// Visit rows in the order of the data even if they are sorted by class, which by default are shuffled
     #[arg(long, conflicts_with = "shuffle")]
     pub no_shuffle: bool,
@@ -161,6 +168,22 @@ pub struct RaceArgs {
     pub run: RunArgs,
     #[command(flatten)]
     pub input: DataArgs,
+}
+
+/// In which units methods see columns.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ScaleArg {
+    None,
+    Standard,
+}
+
+impl From<ScaleArg> for Scale {
+    fn from(scale: ScaleArg) -> Self {
+        match scale {
+            ScaleArg::None => Scale::None,
+            ScaleArg::Standard => Scale::Standard,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

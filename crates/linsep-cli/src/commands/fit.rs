@@ -18,6 +18,7 @@ use crate::voice::Shell;
 pub fn run(args: &FitArgs, session: &Session) -> Result<ExitCode, Failure> {
     let question = FitQuestion {
         method: method::settings(&args.method)?,
+        scale: args.method.scale.into(),
         max_epochs: args.run.max_epochs(),
         time_limit: args.run.time_limit(),
         shuffle: args.run.shuffle,

@@ -23,6 +23,7 @@ pub fn run(args: &RaceArgs, session: &Session) -> Result<ExitCode, Failure> {
     };
     let question = RaceQuestion {
         methods: methods(&args.methods)?,
+        scale: args.scale.into(),
         max_epochs: args.run.max_epochs(),
         time_limit: args.run.time_limit(),
         shuffle,

@@ -372,6 +372,21 @@ impl Samples {
         self
     }
 
+    /// Returns a copy of the samples with other values for their features.
+    ///
+    /// Errors if a value is not finite.
+    ///
+    /// # Panics
+    /// If there are not as many rows and columns.
+    pub fn with_features(&self, features: Features) -> Result<Self, Error> {
+        let shape = (features.rows(), features.columns());
+        assert_eq!(shape, (self.rows(), self.columns()), "as many rows and columns");
+        let labels = Labels { positive: self.positive.clone(), names: LabelNames::default() };
+        let samples = Self::part(features, labels, Missing::Refuse)?;
+        let (weights, ids, about) = (self.weights.clone(), self.ids.clone(), self.about.clone());
+        Ok(Samples { weights, ids, about, ..samples })
+    }
+
     /// Returns the samples with names for their features.
     ///
     /// # Panics

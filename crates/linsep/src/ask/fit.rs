@@ -13,9 +13,9 @@ use crate::data::{Data, Memory, Shape};
 use crate::decide::OptionError;
 use crate::distances::{Distances, distances};
 use crate::online::{
-    Checkpoint, Fit, FitError, FitSettings, MethodSettings, Stop, fit_data, sorted_by_class,
+    Checkpoint, Fit, FitError, FitSettings, MethodSettings, Scale, Stop, fit_data, sorted_by_class,
 };
-use crate::picture::{Marks, Picture, picture};
+use crate::picture::{Marks, Picture, picture, spread_ratio};
 use crate::saved::{ClassModel, ClassNames, SavedModel};
 use crate::watch::{Stage, Watch};
 use crate::{Error, Samples};
@@ -23,12 +23,17 @@ use crate::{Error, Samples};
 /// Bins of the distances.
 const BINS: usize = 32;
 
+/// Deviations of columns that differ more than this many times are worth a word.
+const DIFFERENT: f64 = 100.0;
+
 /// Which hyperplane does an online method find?
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FitQuestion {
     /// The method and its settings.
     pub method: MethodSettings,
+    /// In which units the method sees the columns.
+    pub scale: Scale,
     /// The number of epochs after which it is stopped.
     pub max_epochs: i64,
     /// The seconds after which it is stopped.
@@ -54,6 +59,7 @@ impl Default for FitQuestion {
         let settings = FitSettings::default();
         FitQuestion {
             method: settings.method,
+            scale: settings.scale,
             max_epochs: settings.max_epochs as i64,
             time_limit: None,
             shuffle: settings.shuffle,
@@ -102,6 +108,7 @@ impl FitQuestion {
             })?),
         };
         Ok(FitSettings {
+            scale: self.scale,
             evaluate_epochs: self.evaluate_epochs,
             keep_history: self.history,
             checkpoint_every,
@@ -130,6 +137,10 @@ impl FitQuestion {
         let in_order = !self.shuffle && !self.method.needs_memory();
         let resident = data.resident().filter(|_| in_order);
         let sorted = resident.is_some_and(|samples| sorted_by_class(samples.positive()));
+        let differ = match fit.separated() || !self.scale.is_none() {
+            true => None,
+            false => spread_ratio(data)?.filter(|&ratio| ratio > DIFFERENT),
+        };
         let model = SavedModel::new(data, &settings, &fit);
         let data_facts = DataFacts::of(data);
         let mut answer = FitAnswer {
@@ -137,6 +148,7 @@ impl FitQuestion {
             data: data_facts,
             fit,
             sorted_by_class: sorted,
+            columns_differ: differ,
             model,
             distances: None,
             picture: None,
@@ -180,6 +192,9 @@ pub struct FitAnswer {
     pub fit: Fit,
     /// Whether rows were visited in their order, and that is sorted by class: little is learnt from it.
     pub sorted_by_class: bool,
+    /// How many times the largest deviation of a column is the smallest, where it is more than a hundred times and
+    /// mistakes are left: the method hardly learns from the small ones.
+    pub columns_differ: Option<f64>,
     /// The model, to be saved and to predict with.
     pub model: SavedModel,
     /// How far rows lie from the hyperplane, if that was asked.
@@ -226,7 +241,8 @@ impl FitAnswer {
 
     /// Returns the answer for programs.
     pub fn to_json(&self) -> Value {
-        let mut value = fit_json(self.data.shape, &self.question.method, &self.fit);
+        let mut value =
+            fit_json(self.data.shape, &self.question.method, self.question.scale, &self.fit);
         let about = &self.data.about;
         let more = json!({
             "labels": ClassNames::from(&about.label_names),
@@ -234,6 +250,7 @@ impl FitAnswer {
             "rows_dropped": about.dropped,
             "values_filled": about.filled,
             "columns_left_out": columns_left_out(about),
+            "columns_differ": self.columns_differ,
             "weights": self.fit.hyperplane.weights,
             "bias": self.fit.hyperplane.bias,
         });
@@ -281,7 +298,7 @@ impl ClassFitAnswer {
     pub fn to_json(&self) -> Value {
         let method = &self.question.method;
         let own = |(name, fit): (&String, &Fit)| {
-            let mut value = fit_json(self.data.shape, method, fit);
+            let mut value = fit_json(self.data.shape, method, self.question.scale, fit);
             value["label"] = json!(name);
             value["weights"] = json!(fit.hyperplane.weights);
             value["bias"] = json!(fit.hyperplane.bias);
@@ -302,15 +319,20 @@ impl ClassFitAnswer {
 }
 
 /// Returns the JSON keys that all answers of a fit have.
-pub(super) fn fit_json(shape: Shape, method: &MethodSettings, fit: &Fit) -> Value {
+pub(super) fn fit_json(shape: Shape, method: &MethodSettings, scale: Scale, fit: &Fit) -> Value {
     let evaluation = &fit.evaluation;
     let mut settings = serde_json::to_value(method).expect("settings are plain data");
     if let Value::Object(map) = &mut settings {
         map.shift_remove("name");
     }
+    // Among rows in other units margins are others.
+    let scaled = (!scale.is_none()).then(
+        || json!({"angular": fit.scaled_margin, "angular_upper_bound": fit.margin_bound}),
+    );
     json!({
         "method": method.name(),
         "settings": settings,
+        "scale": scale,
         "separated": fit.separated(),
         "stop": fit.stop,
         "epochs": fit.epochs,
@@ -323,7 +345,8 @@ pub(super) fn fit_json(shape: Shape, method: &MethodSettings, fit: &Fit) -> Valu
         "margin": {
             "geometric": evaluation.margin.geometric,
             "angular": evaluation.margin.angular,
-            "angular_upper_bound": fit.margin_bound,
+            "angular_upper_bound": fit.margin_bound.filter(|_| scale.is_none()),
+            "scaled": scaled,
         },
         "seconds": fit.seconds,
     })

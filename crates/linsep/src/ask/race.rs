@@ -7,7 +7,7 @@ use super::fit::{fit_json, settings};
 use super::{AskError, DataFacts, OptionError, Reply};
 use crate::Samples;
 use crate::data::Memory;
-use crate::online::{EpochRecord, FitSettings, MethodSettings, Stop, sorted_by_class};
+use crate::online::{EpochRecord, FitSettings, MethodSettings, Scale, Stop, sorted_by_class};
 use crate::race::{Entrant, race};
 use crate::saved::ClassNames;
 use crate::watch::Watch;
@@ -18,6 +18,8 @@ use crate::watch::Watch;
 pub struct RaceQuestion {
     /// The methods and their settings.
     pub methods: Vec<MethodSettings>,
+    /// In which units the methods see the columns.
+    pub scale: Scale,
     /// The number of epochs after which each is stopped.
     pub max_epochs: i64,
     /// The seconds after which each is stopped.
@@ -34,6 +36,7 @@ impl Default for RaceQuestion {
         let methods = ["joint", "fine", "perceptron"].iter();
         RaceQuestion {
             methods: methods.filter_map(|name| MethodSettings::by_name(name)).collect(),
+            scale: Scale::None,
             max_epochs: max_epochs as i64,
             time_limit: None,
             shuffle: None,
@@ -51,7 +54,7 @@ impl RaceQuestion {
         }
         let first =
             first.ok_or_else(|| OptionError::new("methods", &"empty", "the names of methods"))?;
-        Ok(FitSettings { evaluate_epochs: true, ..first })
+        Ok(FitSettings { scale: self.scale, evaluate_epochs: true, ..first })
     }
 
     /// Errors with the first option that is out of its range.
@@ -124,7 +127,7 @@ impl RaceAnswer {
             })
         };
         let one = |Entrant { method, fit }: &Entrant| {
-            let mut value = fit_json(self.data.shape, method, fit);
+            let mut value = fit_json(self.data.shape, method, self.question.scale, fit);
             value["history"] = fit.history.iter().map(epoch).collect();
             value["weights"] = json!(fit.hyperplane.weights);
             value["bias"] = json!(fit.hyperplane.bias);

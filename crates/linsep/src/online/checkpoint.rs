@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::driver::{EpochRecord, FitError, FitSettings};
-use super::{MethodSettings, Tally, expect_length};
+use super::{MethodSettings, Scale, Tally, expect_length};
 use crate::lift::Whole;
 
 /// What no fit can count to: more is damage, and could overflow.
@@ -19,6 +19,8 @@ pub struct Checkpoint {
     /// What names the data; see [`Whole::name`].
     data: String,
     method: MethodSettings,
+    #[serde(default, skip_serializing_if = "Scale::is_none")]
+    scale: Scale,
     shuffle: bool,
     seed: u64,
     pub(super) progress: FitState,
@@ -72,6 +74,7 @@ impl Checkpoint {
             version: Self::VERSION,
             data: whole.name().to_string(),
             method: settings.method.clone(),
+            scale: settings.scale,
             shuffle: settings.shuffle,
             seed: settings.seed,
             progress: state.clone(),
@@ -82,6 +85,8 @@ impl Checkpoint {
     pub(super) fn check(&self, whole: &Whole, settings: &FitSettings) -> Result<(), FitError> {
         let differences = [
             (self.version != Self::VERSION, "versions"),
+            // In other units the same data has another name.
+            (self.scale != settings.scale, "scales"),
             (self.data != whole.name(), "data"),
             (self.method != settings.method, "methods or settings"),
             ((self.shuffle, self.seed) != (settings.shuffle, settings.seed), "orders of rows"),

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::checkpoint::{Checkpoint, FitState};
-use super::{Goal, Method, MethodSettings, Order, Outlook, Span, Tally};
+use super::scale::{ScaledData, Units};
+use super::{Goal, Method, MethodSettings, Order, Outlook, Scale, Span, Tally};
 use crate::Samples;
 use crate::decide::OptionError;
 use crate::hyperplane::{Evaluation, Hyperplane};
@@ -30,6 +31,8 @@ const PICKED_SHARE: usize = 4;
 pub struct FitSettings {
     /// The method; default [`joint`](super::joint).
     pub method: MethodSettings,
+    /// In which units the method sees the columns; default in their own. The hyperplane is in those of the data.
+    pub scale: Scale,
     /// The number of epochs after which the method is stopped; default 1000, as in the paper.
     pub max_epochs: u64,
     /// The time after which the method is stopped, counted from a resume; default none.
@@ -56,6 +59,7 @@ impl Default for FitSettings {
     fn default() -> Self {
         FitSettings {
             method: MethodSettings::Joint(super::fine::FineSettings::default()),
+            scale: Scale::None,
             max_epochs: 1000,
             time_limit: None,
             shuffle: false,
@@ -143,8 +147,11 @@ pub struct Fit {
     pub hyperplane: Hyperplane,
     /// Its mistakes and margins.
     pub evaluation: Evaluation,
-    /// An upper bound on the angular margin of any hyperplane, where the method has one.
+    /// An upper bound on the angular margin of any hyperplane, where the method has one: among rows as the method
+    /// sees them, in the units of [`FitSettings::scale`].
     pub margin_bound: Option<f64>,
+    /// The angular margin of the hyperplane among these rows, where they are not those of the data.
+    pub scaled_margin: Option<f64>,
     /// Epochs, counting the last one even if it was cut short.
     pub epochs: u64,
     /// Changes of the weights.
@@ -246,8 +253,33 @@ pub fn fit_data(
     checkpoint: Option<Checkpoint>,
 ) -> Result<Fit, FitError> {
     check(data, settings)?;
-    let whole = Whole::new(data)?;
-    let fit = FitRun::begin(&whole, settings, observer, checkpoint).and_then(|mut run| {
+    if settings.scale.is_none() {
+        return fit_shown(data, Answers { data, units: None }, settings, observer, checkpoint);
+    }
+    let units = Units::of(data)?;
+    let answers = Answers { data, units: Some(&units) };
+    match data.resident() {
+        Some(samples) => {
+            let scaled = units.scaled(samples)?;
+            fit_shown(&Memory::new(&scaled), answers, settings, observer, checkpoint)
+        }
+        None => {
+            let scaled = ScaledData { data, units: &units };
+            fit_shown(&scaled, answers, settings, observer, checkpoint)
+        }
+    }
+}
+
+/// Fits a hyperplane to the rows that are shown to the method.
+fn fit_shown(
+    shown: &dyn Data,
+    answers: Answers,
+    settings: &FitSettings,
+    observer: &mut dyn Watch,
+    checkpoint: Option<Checkpoint>,
+) -> Result<Fit, FitError> {
+    let whole = Whole::new(shown)?;
+    let fit = FitRun::begin(&whole, answers, settings, observer, checkpoint).and_then(|mut run| {
         let stop = run.learn()?;
         run.finish(stop)
     });
@@ -255,6 +287,25 @@ pub fn fit_data(
     match whole.into_failure() {
         Some(error) => Err(error.into()),
         None => fit,
+    }
+}
+
+/// What a method's answers are about: the data as it is, and the units in which the method sees it.
+#[derive(Clone, Copy)]
+struct Answers<'a> {
+    data: &'a dyn Data,
+    units: Option<&'a Units>,
+}
+
+impl Answers<'_> {
+    /// Returns a method's answer as a hyperplane, and its evaluation. Costs one pass.
+    fn evaluate(&self, w: Vec<f64>) -> Result<(Hyperplane, Evaluation), Error> {
+        let hyperplane = match self.units {
+            Some(units) => units.original(&w),
+            None => Hyperplane::from_lifted(w),
+        };
+        let evaluation = hyperplane.evaluate_data(self.data)?;
+        Ok((hyperplane, evaluation))
     }
 }
 
@@ -279,6 +330,7 @@ fn check(data: &dyn Data, settings: &FitSettings) -> Result<(), FitError> {
 /// A fit under way.
 struct FitRun<'a> {
     whole: &'a Whole<'a>,
+    answers: Answers<'a>,
     settings: &'a FitSettings,
     observer: &'a mut dyn Watch,
     method: Box<dyn Method>,
@@ -286,7 +338,7 @@ struct FitRun<'a> {
     clock: Clock,
     next_checkpoint: Option<Instant>,
     /// The evaluation of the final answer, if the run ended because of it.
-    evaluation: Option<Evaluation>,
+    evaluation: Option<(Hyperplane, Evaluation)>,
     picked: PickedRows,
 }
 
@@ -310,6 +362,7 @@ impl<'a> FitRun<'a> {
     /// Returns the run where it starts: at the checkpoint, or where the settings say.
     fn begin(
         whole: &'a Whole<'a>,
+        answers: Answers<'a>,
         settings: &'a FitSettings,
         observer: &'a mut dyn Watch,
         checkpoint: Option<Checkpoint>,
@@ -332,6 +385,7 @@ impl<'a> FitRun<'a> {
         }
         Ok(FitRun {
             whole,
+            answers,
             settings,
             observer,
             method,
@@ -496,11 +550,12 @@ impl<'a> FitRun<'a> {
         let clean = here.mistakes == 0 && self.method.goal() == Goal::Separation;
         let candidate = end.outlook != Outlook::Open || clean;
         let evaluated = candidate || self.settings.evaluate_epochs;
-        let evaluation = evaluated.then(|| self.evaluate()).transpose()?.map(|(_, found)| found);
+        let evaluation = evaluated.then(|| self.evaluate()).transpose()?;
         self.clock.pause_since(elapsed);
-        self.record_epoch(here, elapsed, evaluation.as_ref().map(|e| e.mistakes));
+        let mistakes = evaluation.as_ref().map(|(_, found)| found.mistakes);
+        self.record_epoch(here, elapsed, mistakes);
 
-        let separated = candidate && evaluation.as_ref().is_some_and(|e| e.mistakes == 0);
+        let separated = candidate && mistakes == Some(0);
         let stop = match end.outlook {
             _ if separated => Some(Stop::Separated),
             Outlook::Open => None,
@@ -517,9 +572,7 @@ impl<'a> FitRun<'a> {
 
     /// Returns the method's answer as a hyperplane, and its evaluation. Costs one pass.
     fn evaluate(&self) -> Result<(Hyperplane, Evaluation), Error> {
-        let hyperplane = Hyperplane::from_lifted(self.method.answer());
-        let evaluation = hyperplane.evaluate_data(self.whole.data())?;
-        Ok((hyperplane, evaluation))
+        self.answers.evaluate(self.method.answer())
     }
 
     fn record_epoch(&mut self, here: Tally, elapsed: Duration, evaluated_mistakes: Option<u64>) {
@@ -559,6 +612,7 @@ impl<'a> FitRun<'a> {
             // The answer is the one after the last epoch, so its mistakes are known anyway.
             last.evaluated_mistakes = Some(evaluation.mistakes);
         }
+        let scaled_margin = self.scaled_margin(stop)?;
         let cut_short = self.state.position > 0 && self.state.position < self.whole.len();
         self.state.total += self.state.here;
         Ok(Fit {
@@ -567,6 +621,7 @@ impl<'a> FitRun<'a> {
             hyperplane,
             evaluation,
             margin_bound: self.method.margin_bound(),
+            scaled_margin,
             epochs: self.state.whole_epochs + u64::from(cut_short),
             updates: self.state.total.updates,
             rows_evaluated: self.state.total.evaluated,
@@ -576,20 +631,30 @@ impl<'a> FitRun<'a> {
         })
     }
 
+    /// Returns the margin of the method's last answer among rows in other units, if they are, and if it is what the
+    /// run answers with. Costs a pass.
+    fn scaled_margin(&self, stop: Stop) -> Result<Option<f64>, Error> {
+        let last = matches!(stop, Stop::Separated | Stop::Converged | Stop::EpochLimit);
+        if self.answers.units.is_none() || !last {
+            return Ok(None);
+        }
+        let plane = Hyperplane::from_lifted(self.method.answer());
+        Ok(plane.evaluate_data(self.whole.data())?.margin.angular)
+    }
+
     /// Returns the final hyperplane and its evaluation: the method's last answer, or after an
     /// interruption the one that was kept, if that makes fewer mistakes. Costs up to two passes.
     fn choose_answer(&mut self, stop: Stop) -> Result<(Hyperplane, Evaluation), Error> {
         let last = match self.evaluation.take() {
-            Some(evaluation) => (Hyperplane::from_lifted(self.method.answer()), evaluation),
+            Some(evaluated) => evaluated,
             None => self.evaluate()?,
         };
         if matches!(stop, Stop::LooksInseparable | Stop::TimeLimit | Stop::Cancelled)
             && let Some((_, best)) = self.state.best.take()
         {
-            let best = Hyperplane::from_lifted(best);
-            let evaluation = best.evaluate_data(self.whole.data())?;
-            if evaluation.mistakes < last.1.mistakes {
-                return Ok((best, evaluation));
+            let best = self.answers.evaluate(best)?;
+            if best.1.mistakes < last.1.mistakes {
+                return Ok(best);
             }
         }
         Ok(last)

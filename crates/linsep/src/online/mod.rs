@@ -15,6 +15,7 @@ pub mod order;
 pub mod passive_aggressive;
 pub mod perceptron;
 pub mod pocket;
+mod scale;
 pub mod settings;
 pub mod sgd;
 pub mod smooth;
@@ -26,6 +27,7 @@ pub mod winnow;
 pub use checkpoint::Checkpoint;
 pub use driver::{EpochRecord, Fit, FitError, FitSettings, Progress, Stop, fit, fit_data};
 pub use order::{Order, Span, sorted_by_class};
+pub use scale::Scale;
 pub use settings::{MethodError, MethodSettings};
 
 use serde::Serialize;
