@@ -186,7 +186,7 @@ def _draw_track(ax: Axes, track: _Track) -> None:
         label=track.entrant.name,
         **looks,
     )
-    if track.entrant.stop in ("separated", "converged", "looks-inseparable"):
+    if track.entrant.stop in ("separated", "converged", "rounded", "looks-inseparable"):
         ax.plot(*track.end, "o", markersize=12, markerfacecolor="none", color=_INK, zorder=4)
 
 

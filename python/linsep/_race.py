@@ -32,6 +32,7 @@ class Entrant:
         Whether its hyperplane puts every row on its own side.
     stop : str
         Why it ended: "separated"; "converged", the end of its own rule, with mistakes left;
+        "rounded", right on all rows by less than the numbers of a hyperplane can hold;
         "looks-inseparable", rows were met that seem to cancel; "epoch-limit"; or "time-limit".
     epochs, updates : int
         Epochs, the last one counted even if it was cut short, and changes of the weights.

@@ -55,12 +55,24 @@ pub fn fit(answer: &FitAnswer, voice: &dyn Voice) -> Summary {
         let times = grouped(times.min(1e15) as u64);
         summary.text(
             "columns",
-            &format!("their deviations differ up to {times} times, {why} ({remedy} evens them out)"),
+            &format!(
+                "their deviations differ up to {times} times, {why} ({remedy} evens them out)"
+            ),
         );
     }
-    if fit.stop == Stop::LooksInseparable {
+    let next = match fit.stop {
+        Stop::LooksInseparable => {
+            Some(("rows cancel as far as rounding shows", "proves it, or finds the hyperplane"))
+        }
+        Stop::Rounded => Some((
+            "the method is right on all rows, by less than the numbers of the hyperplane can hold",
+            "tells whether another is right by more",
+        )),
+        _ => None,
+    };
+    if let Some((what, then)) = next {
         let decide = voice.spell(Remedy::Decide);
-        summary.text("next", &format!("rows cancel as far as rounding shows: {decide} proves it, or finds the hyperplane"));
+        summary.text("next", &format!("{what}: {decide} {then}"));
     }
     if answer.sorted_by_class && !fit.separated() {
         let remedy = voice.option("shuffle", None);
@@ -179,6 +191,7 @@ fn headline(rows: u64, fit: &Fit) -> Summary {
         Stop::Converged => {
             (Tone::Bad, "not separated", format!("{mistakes} at the method's own end"))
         }
+        Stop::Rounded => (Tone::Bad, "not separated", format!("{mistakes}, by rounding")),
         Stop::LooksInseparable => {
             let epochs = counted(fit.epochs, "epoch");
             (Tone::Open, "looks inseparable", format!("{mistakes}, the best of {epochs}"))

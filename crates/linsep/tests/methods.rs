@@ -76,7 +76,8 @@ fn generated_samples_are_separated_where_theory_promises_it() {
 fn xor_is_never_separated() {
     for method in methods() {
         let fit = run(&xor(), &method, 500);
-        assert!(matches!(fit.stop, Stop::EpochLimit | Stop::Converged), "{method:?}");
+        let ends = [Stop::EpochLimit, Stop::Converged, Stop::LooksInseparable];
+        assert!(ends.contains(&fit.stop), "{method:?}");
         assert!(fit.evaluation.mistakes > 0);
     }
 }
@@ -160,7 +161,7 @@ struct Interrupter {
 
 impl Watch for Interrupter {
     fn progress(&mut self, _progress: &Progress) {
-        self.calls_left -= 1;
+        self.calls_left = self.calls_left.saturating_sub(1);
         if self.calls_left == 0 {
             self.cancelled.store(true, Ordering::Relaxed);
         }
@@ -175,12 +176,12 @@ impl Watch for Interrupter {
     }
 }
 
-/// Two spans an epoch, with a wrong label here and there.
-fn two_spans() -> Samples {
+/// Two spans an epoch; `wrong`: with a wrong label here and there.
+fn two_spans(wrong: bool) -> Samples {
     let generator = Generator::new(70_000, 2, 1);
     let (mut x, mut positive) = (vec![0.0; 140_000], vec![false; 70_000]);
     generator.fill(0..70_000, &mut x, &mut positive);
-    positive.iter_mut().step_by(997).for_each(|p| *p = !*p);
+    positive.iter_mut().step_by(997).for_each(|p| *p ^= wrong);
     Samples::dense(x, 2, positive).unwrap()
 }
 
@@ -198,8 +199,8 @@ fn essence(fit: &Fit) -> (Stop, Vec<u64>, [u64; 3], Vec<EpochRecord>) {
 
 #[test]
 fn a_resumed_fit_ends_as_if_it_had_never_stopped() {
-    let samples = two_spans();
-    for method in methods() {
+    let all = [two_spans(true), two_spans(false)];
+    for (samples, method) in all.iter().flat_map(|s| methods().into_iter().map(move |m| (s, m))) {
         if method.name() == "lp" {
             // One indivisible step, and too many rows for it.
             continue;
@@ -212,17 +213,27 @@ fn a_resumed_fit_ends_as_if_it_had_never_stopped() {
                 seed: 7,
                 ..FitSettings::default()
             };
-            let whole = fit(&samples, &settings, &mut (), None).unwrap();
+            let whole = fit(samples, &settings, &mut (), None).unwrap();
             let mut interrupter = Interrupter {
                 calls_left: calls,
                 cancelled: AtomicBool::new(false),
                 checkpoint: None,
             };
-            let part = fit(&samples, &settings, &mut interrupter, None).unwrap();
-            assert_eq!(part.stop, Stop::Cancelled, "{method:?}");
-            assert!(part.rows_evaluated < whole.rows_evaluated);
-            let checkpoint = serde_json::from_str(&interrupter.checkpoint.unwrap()).unwrap();
-            let resumed = fit(&samples, &settings, &mut (), Some(checkpoint)).unwrap();
+            let part = fit(samples, &settings, &mut interrupter, None).unwrap();
+            let Some(text) = interrupter.checkpoint else {
+                // It was over before.
+                assert_eq!(essence(&part), essence(&whole), "{method:?}");
+                continue;
+            };
+            // It may have separated by then, and yet gone on for a larger margin.
+            assert!(
+                part.stop == Stop::Cancelled || part.separated(),
+                "{method:?}: {:?}",
+                part.stop
+            );
+            assert!(part.rows_evaluated <= whole.rows_evaluated);
+            let checkpoint = serde_json::from_str(&text).unwrap();
+            let resumed = fit(samples, &settings, &mut (), Some(checkpoint)).unwrap();
             assert_eq!(essence(&resumed), essence(&whole), "{method:?}, {shuffle}, {calls}");
         }
     }
@@ -293,6 +304,10 @@ fn sparse_and_dense_samples_are_the_same_samples() {
     for method in methods() {
         let (a, b) = (run(&dense, &method, 50), run(&sparse, &method, 50));
         assert_eq!(a.stop, b.stop, "{method:?}");
+        if a.stop == Stop::LooksInseparable {
+            // What is left of w is nothing but rounding.
+            continue;
+        }
         assert_eq!((a.epochs, a.updates), (b.epochs, b.updates), "{method:?}");
         assert_eq!(a.evaluation.mistakes, b.evaluation.mistakes, "{method:?}");
         let mistakes = |fit: &Fit| fit.history.iter().map(|r| r.mistakes).collect::<Vec<_>>();

@@ -234,7 +234,9 @@ impl FitAnswer {
     pub fn reply(&self) -> Reply {
         match self.fit.stop {
             Stop::Separated => Reply::Yes,
-            Stop::Converged | Stop::LooksInseparable | Stop::EpochLimit => Reply::No,
+            Stop::Converged | Stop::Rounded | Stop::LooksInseparable | Stop::EpochLimit => {
+                Reply::No
+            }
             Stop::TimeLimit | Stop::Cancelled => Reply::Undecided,
         }
     }
@@ -326,9 +328,8 @@ pub(super) fn fit_json(shape: Shape, method: &MethodSettings, scale: Scale, fit:
         map.shift_remove("name");
     }
     // Among rows in other units margins are others.
-    let scaled = (!scale.is_none()).then(
-        || json!({"angular": fit.scaled_margin, "angular_upper_bound": fit.margin_bound}),
-    );
+    let scaled = (!scale.is_none())
+        .then(|| json!({"angular": fit.scaled_margin, "angular_upper_bound": fit.margin_bound}));
     json!({
         "method": method.name(),
         "settings": settings,

@@ -31,9 +31,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    CANCELLED, EpochEnd, Goal, Method, Outlook, Span, Tally, expect_length, save_state,
-};
+use super::{CANCELLED, EpochEnd, Goal, Method, Outlook, Span, Tally, expect_length, save_state};
 use crate::decide::Halt;
 use crate::decide::min_norm_point::Corral;
 use crate::kernels::Arithmetic;

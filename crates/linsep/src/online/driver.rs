@@ -126,6 +126,8 @@ pub enum Stop {
     Separated,
     /// The method reached the end of its own rule, with mistakes left.
     Converged,
+    /// The method has all rows on their own side, by so little that the hyperplane, whose numbers are rounded, has not.
+    Rounded,
     /// The method met rows that cancel, up to rounding, so that nothing seems to separate: a hint, which
     /// [`decide`](fn@crate::decide::decide) proves or refutes. The hyperplane is chosen as for the time limit.
     LooksInseparable,
@@ -542,6 +544,9 @@ impl<'a> FitRun<'a> {
         let limit = self.settings.time_limit;
         let halt = || interrupted(cancelled, &clock, limit).is_some();
         let end = self.method.end_epoch(&first_rows(self.whole, self.settings), &halt);
+        if end.outlook == Outlook::Halted {
+            return Ok(self.interrupted());
+        }
         self.state.here += end.tally;
         let here = std::mem::take(&mut self.state.here);
         self.state.total += here;
@@ -558,7 +563,8 @@ impl<'a> FitRun<'a> {
         let separated = candidate && mistakes == Some(0);
         let stop = match end.outlook {
             _ if separated => Some(Stop::Separated),
-            Outlook::Open => None,
+            Outlook::Open if clean && self.stands_still() => Some(Stop::Rounded),
+            Outlook::Open | Outlook::Halted => None,
             Outlook::Converged => Some(Stop::Converged),
             Outlook::LooksInseparable => Some(Stop::LooksInseparable),
         };
@@ -568,6 +574,12 @@ impl<'a> FitRun<'a> {
         }
         self.begin_next_epoch(here.mistakes);
         Ok(self.interrupted())
+    }
+
+    /// Returns true if an earlier epoch without a mistake left the same answer: more epochs will not change it.
+    fn stands_still(&self) -> bool {
+        let best = self.state.best.as_ref();
+        best.is_some_and(|(fewest, answer)| *fewest == 0 && *answer == self.method.answer())
     }
 
     /// Returns the method's answer as a hyperplane, and its evaluation. Costs one pass.
@@ -604,7 +616,8 @@ impl<'a> FitRun<'a> {
     /// Returns what the run found, after a last checkpoint where more epochs could find more.
     fn finish(mut self, stop: Stop) -> Result<Fit, FitError> {
         let elapsed = self.clock.elapsed();
-        if !matches!(stop, Stop::Separated | Stop::Converged | Stop::LooksInseparable) {
+        let over = [Stop::Separated, Stop::Converged, Stop::Rounded, Stop::LooksInseparable];
+        if !over.contains(&stop) {
             self.take_checkpoint(elapsed);
         }
         let (hyperplane, evaluation) = self.choose_answer(stop)?;
@@ -613,7 +626,7 @@ impl<'a> FitRun<'a> {
             last.evaluated_mistakes = Some(evaluation.mistakes);
         }
         let scaled_margin = self.scaled_margin(stop)?;
-        let cut_short = self.state.position > 0 && self.state.position < self.whole.len();
+        let cut_short = self.state.position > 0 && self.state.whole_epochs < self.state.epoch;
         self.state.total += self.state.here;
         Ok(Fit {
             // An interrupted run may separate by luck; that is an answer too.
@@ -634,7 +647,8 @@ impl<'a> FitRun<'a> {
     /// Returns the margin of the method's last answer among rows in other units, if they are, and if it is what the
     /// run answers with. Costs a pass.
     fn scaled_margin(&self, stop: Stop) -> Result<Option<f64>, Error> {
-        let last = matches!(stop, Stop::Separated | Stop::Converged | Stop::EpochLimit);
+        let limits = [Stop::LooksInseparable, Stop::TimeLimit, Stop::Cancelled];
+        let last = !limits.contains(&stop);
         if self.answers.units.is_none() || !last {
             return Ok(None);
         }

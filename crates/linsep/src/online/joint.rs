@@ -18,7 +18,7 @@
 //! ‖v - w*‖² = ‖w - w*‖² - ‖w - v‖² + 2 (w - v)·(w* - v) <= ‖w - w*‖² - ‖w - v‖²: no projection moves away from w*.
 //! Each update in between moves nearer by at least epsilon² in the square, as `fine.rs` shows. So the bound on the number
 //! of updates stays: at most (‖w_0‖ / epsilon + 1 / rho)² for L = 1 and the largest angular margin rho. It also holds where
-//! a projection is cut short (`half_spaces.rs`). And where w = sum a_i z_i with a_i >= 0, it stays such a sum,
+//! rounding cuts a projection short (`half_spaces.rs`). And where w = sum a_i z_i with a_i >= 0, it stays such a sum,
 //! so no hyperplane has an angular margin above ‖w‖ / sum a_i, nor above ‖sum a z‖ / sum a of a projection alone: where
 //! this is below rounding, the rows look inseparable. That is a hint: rows may be separable by less. `decide` proves it.
 //!
@@ -139,12 +139,17 @@ impl Method for Joint {
         if self.projections.corrected.is_empty() {
             return EpochEnd::default();
         }
+        let before = self.projections.clone();
         let wanted = self.projections.take_rows(rows.len(), rows.dimension());
         let Some(vectors) = rows.vectors(&wanted).filter(|vectors| !vectors.is_empty()) else {
             return EpochEnd::default();
         };
         let (w, epsilon) = (self.fine.w(), self.fine.epsilon());
-        let found = nearest_within(&HalfSpaces { vectors: &vectors, w, epsilon }, halt);
+        let asked = HalfSpaces { vectors: &vectors, w, epsilon };
+        let Some(found) = nearest_within(&asked, halt) else {
+            self.projections = before;
+            return EpochEnd { outlook: Outlook::Halted, ..EpochEnd::default() };
+        };
         let tally = Tally { mistakes: 0, updates: 1, evaluated: found.products };
         if found.shortest < CANCELLED {
             return EpochEnd { tally, outlook: Outlook::LooksInseparable };

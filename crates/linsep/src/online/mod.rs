@@ -18,8 +18,8 @@ pub mod pocket;
 mod scale;
 pub mod settings;
 pub mod sgd;
-pub mod smooth;
 mod skip;
+pub mod smooth;
 pub mod svm;
 pub mod voted;
 pub mod winnow;
@@ -133,6 +133,8 @@ pub enum Outlook {
     Converged,
     /// No separation, as far as rounding shows: rows were met that cancel. A hint, not a verdict.
     LooksInseparable,
+    /// The work was halted, and changed nothing: the end of the epoch is still to come.
+    Halted,
 }
 
 impl Outlook {

@@ -19,6 +19,8 @@
 //! Reference: D. Goldfarb and A. Idnani, A numerically stable dual method for solving strictly convex quadratic
 //! programs, Mathematical Programming 27 (1983).
 
+use std::ops::ControlFlow;
+
 use super::order::{Scored, by_score, keep_smallest};
 use crate::kernels::Arithmetic;
 
@@ -58,10 +60,12 @@ pub struct NearestWithin {
     pub products: u64,
 }
 
-/// Returns the nearest point, or as near as it came before it was halted.
-pub fn nearest_within(asked: &HalfSpaces, halt: &dyn Fn() -> bool) -> NearestWithin {
+/// Returns the nearest point, or as near as rounding lets it come; nothing if it was halted.
+pub fn nearest_within(asked: &HalfSpaces, halt: &dyn Fn() -> bool) -> Option<NearestWithin> {
     let mut active = ActiveSet::new(asked);
-    active.solve(halt);
+    if active.solve(halt).is_break() {
+        return None;
+    }
     active.refine();
     let mut multipliers = vec![0.0; active.len()];
     active.places.iter().zip(&active.multipliers).for_each(|(&k, &a)| multipliers[k] = a);
@@ -69,7 +73,7 @@ pub fn nearest_within(asked: &HalfSpaces, halt: &dyn Fn() -> bool) -> NearestWit
     let moved: f64 = point.iter().zip(w).map(|(v, w)| (v - w) * (v - w)).sum();
     let weights: f64 = multipliers.iter().sum();
     let shortest = if weights > 0.0 { shortest.min(moved.sqrt() / weights) } else { shortest };
-    NearestWithin { point, multipliers, shortest, products }
+    Some(NearestWithin { point, multipliers, shortest, products })
 }
 
 /// The vectors that hold the point, and their factorization.
@@ -120,13 +124,13 @@ impl<'a> ActiveSet<'a> {
         &self.asked.vectors[place * dimension..(place + 1) * dimension]
     }
 
-    /// Lets vectors join until none is below epsilon, or until halted.
-    fn solve(&mut self, halt: &dyn Fn() -> bool) {
+    /// Lets vectors join until none is below epsilon; breaks off if it was halted.
+    fn solve(&mut self, halt: &dyn Fn() -> bool) -> ControlFlow<()> {
         let mut worst: Vec<usize> = vec![];
         let most = STEPS * (self.len() + self.asked.w.len());
         for _ in 0..most {
             if halt() {
-                return;
+                return ControlFlow::Break(());
             }
             // A look at all vectors costs far more than a step, so the worst are worked off first.
             let mut next = self.smallest(&worst);
@@ -134,11 +138,12 @@ impl<'a> ActiveSet<'a> {
                 worst = self.below();
                 next = worst.first().copied();
             }
-            let Some(next) = next else { return };
-            if !self.join(next) {
-                return;
+            match next {
+                Some(next) if self.join(next) => {}
+                _ => break,
             }
         }
+        ControlFlow::Continue(())
     }
 
     fn product(&self, place: usize) -> f64 {
@@ -330,7 +335,7 @@ mod tests {
     }
 
     fn check(asked: &HalfSpaces) -> NearestWithin {
-        let found = nearest_within(asked, &|| false);
+        let found = nearest_within(asked, &|| false).expect("not halted");
         let mut sum = asked.w.to_vec();
         for (z, &a) in asked.vectors.chunks(asked.w.len()).zip(&found.multipliers) {
             let product = f64::dot(z, &found.point);
@@ -361,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn wherever_it_is_halted_it_has_come_nearer_to_every_solution() {
+    fn every_step_comes_nearer_to_every_solution() {
         let (dimension, epsilon) = (6, 1e-3);
         let all = vectors(40, dimension, 3);
         let mut number = numbers(8);
@@ -376,7 +381,12 @@ mod tests {
             let looks = std::cell::Cell::new(0);
             let halt = || looks.replace(looks.get() + 1) >= after;
             let asked = HalfSpaces { vectors: &all, w: &w, epsilon };
-            let here = from(&nearest_within(&asked, &halt).point);
+            let mut active = ActiveSet::new(&asked);
+            let halted = active.solve(&halt).is_break();
+            active.refine();
+            looks.set(0);
+            assert_eq!(nearest_within(&asked, &halt).is_none(), halted);
+            let here = from(&active.point);
             assert!(here <= last + 1e-12, "{here} after {last}");
             last = here;
         }
@@ -387,7 +397,7 @@ mod tests {
     fn vectors_that_cancel_have_no_such_point() {
         let all = [1.0, 0.0, -0.6, 0.8, -0.6, -0.8];
         let asked = HalfSpaces { vectors: &all, w: &[0.3, 0.1], epsilon: 1e-9 };
-        let found = nearest_within(&asked, &|| false);
+        let found = nearest_within(&asked, &|| false).expect("not halted");
         assert!(found.shortest < 1e-15, "{}", found.shortest);
         let asked = HalfSpaces { vectors: &all[..4], w: &[0.3, 0.1], epsilon: 1e-9 };
         assert!(check(&asked).shortest > 0.1);
