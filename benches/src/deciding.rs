@@ -11,7 +11,7 @@ use linsep::decide::{
 };
 use linsep::lift::Rows;
 use linsep::online::fine::FineSettings;
-use linsep::online::{FitSettings, MethodSettings, fit};
+use linsep::online::{Fit, FitSettings, MethodSettings, fit};
 use linsep::proof::verify;
 
 use crate::lbfgs;
@@ -28,7 +28,7 @@ pub fn run() {
     for (rows, columns) in SHAPES {
         let samples = Generator::new(rows, columns, 1).samples::<f64>().expect("two classes");
         let rounds = if rows * columns > 20_000_000 { 1 } else { 3 };
-        side_by_side(&samples, rounds, (rows == 1_000_000).then_some(6));
+        side_by_side(&samples, rounds, (rows == 1_000_000).then_some(4));
         if rows == 1_000_000 {
             outside_the_scans(&samples);
         }
@@ -67,20 +67,21 @@ fn decided(samples: &Samples) -> Decision {
 }
 
 fn side_by_side(samples: &Samples, rounds: usize, target: Option<u64>) {
-    let (mut decision, mut epochs, mut peer) = (None, 0, (0, 0));
-    let method = MethodSettings::Fine(FineSettings::default());
-    let fine = FitSettings { method, ..FitSettings::default() };
-    let [ours, fine, lbfgs] = shortest_cpu(
+    let (mut decision, mut fines, mut joints, mut peer) = (None, None, None, (0, 0));
+    let of = |method| FitSettings { method, ..FitSettings::default() };
+    let fine = of(MethodSettings::Fine(FineSettings::default()));
+    let joint = of(MethodSettings::Joint(FineSettings::default()));
+    let [ours, fine, joint, lbfgs] = shortest_cpu(
         rounds,
         &mut [
             &mut || decision = Some(decided(samples)),
-            &mut || {
-                let found = fit(samples, &fine, &mut (), None);
-                epochs = found.expect("valid settings").epochs;
-            },
+            &mut || fines = fit(samples, &fine, &mut (), None).ok(),
+            &mut || joints = fit(samples, &joint, &mut (), None).ok(),
             &mut || peer = lbfgs::fit(samples),
         ],
     );
+    let (fines, joints) = (fines.expect("valid settings"), joints.expect("valid settings"));
+    let passes_of = |fit: &Fit| fit.rows_evaluated as f64 / samples.rows() as f64;
     let decision = decision.expect("decided");
     let proof = decision.proof().expect("a verdict has a proof");
     let [verified] = shortest_cpu(rounds, &mut [&mut || assert!(verify(samples, proof).is_ok())]);
@@ -88,13 +89,18 @@ fn side_by_side(samples: &Samples, rounds: usize, target: Option<u64>) {
     let passes = target.map_or(String::new(), |target| format!(" (target: at most {target})"));
     let stuck = if left > 0 { format!(", {left} mistakes left") } else { String::new() };
     println!(
-        "  {} x {}: {} passes{passes} and {} to prove; fine ({epochs} epochs) {:.2} (target: over 1), \
-         plain L-BFGS ({looks} passes{stuck}) {:.2} (target: over 1), verify {:.2}",
+        "  {} x {}: {} passes{passes} and {} to prove; fine ({} epochs, the work of {:.1} passes) {:.2} (target: \
+         over 1), joint ({}, {:.1}, without a proof) {:.2}, plain L-BFGS ({looks} passes{stuck}) {:.2} (target: over 1), verify {:.2}",
         samples.rows(),
         samples.columns(),
         searching(&decision),
         decision.proving_passes,
+        fines.epochs,
+        passes_of(&fines),
         fine / ours,
+        joints.epochs,
+        passes_of(&joints),
+        joint / ours,
         lbfgs / ours,
         verified / ours
     );

@@ -18,7 +18,7 @@ use linsep::decide::{
     DecideError, DecideOptions, Decision, ExplainOptions, MarginGoal, MarginKind, Verdict, Way,
     decide, decide_data, explain,
 };
-use linsep::online::{Checkpoint, Fit, FitSettings, MethodSettings, fit, fit_data};
+use linsep::online::{Checkpoint, Fit, FitSettings, MethodSettings, Scale, fit, fit_data};
 use linsep::proof::{verify, verify_data};
 use linsep::{Samples, Watch};
 
@@ -172,6 +172,22 @@ fn long_rows_of_every_verdict() {
 }
 
 #[test]
+fn many_rows_are_sampled_first() {
+    let good = Generator::new(20_000, 4, 3).samples::<f64>().unwrap();
+    let decision = check(&good, &DecideOptions::default());
+    assert_eq!(decision.verdict(), Some(Verdict::Separable));
+    let searching = decision.passes - decision.proving_passes;
+    assert!(searching <= 3, "{searching} passes");
+    check(&good, &DecideOptions::default().with_margin(MarginGoal::Max));
+    let labels: Vec<bool> =
+        good.positive().iter().enumerate().map(|(i, &p)| p != (i % 5000 == 17)).collect();
+    let wrong = Samples::dense(values(&good), 4, labels).unwrap();
+    let decision = check(&wrong, &DecideOptions::default());
+    assert_eq!(decision.verdict(), Some(Verdict::Inseparable));
+    check_elsewhere(&wrong, &DecideOptions::default());
+}
+
+#[test]
 fn wide_rows_by_the_smooth_way_and_by_duplicates() {
     let any = DecideOptions::default();
     let good = Generator::new(400, 900, 5).samples::<f64>().unwrap();
@@ -291,9 +307,13 @@ fn methods_learn_the_same_from_rows_elsewhere() {
         rows.end_row();
     }
     let sparse = Samples::sparse(rows.finish(41).unwrap(), (0..500).map(|i| i >= 250).collect());
-    for method in MethodSettings::all() {
+    let scales = [Scale::None, Scale::Standard];
+    for (method, scale) in
+        scales.iter().flat_map(|&scale| MethodSettings::all().into_iter().map(move |m| (m, scale)))
+    {
         let settings = FitSettings {
             method: method.clone(),
+            scale,
             max_epochs: 12,
             evaluate_epochs: true,
             ..FitSettings::default()
@@ -308,7 +328,7 @@ fn methods_learn_the_same_from_rows_elsewhere() {
             let whole = essence_of_fit(&fit(samples, &settings, &mut (), None).unwrap());
             for blocks in [1, 7, 100] {
                 let found = fit_data(&elsewhere(blocks), &settings, &mut (), None).unwrap();
-                assert_eq!(essence_of_fit(&found), whole, "{method:?}, {blocks} blocks");
+                assert_eq!(essence_of_fit(&found), whole, "{method:?}, {scale:?}, {blocks} blocks");
             }
             // A checkpoint of rows in memory is one of the same rows elsewhere.
             let early = FitSettings { max_epochs: 5, ..settings.clone() };
@@ -317,13 +337,15 @@ fn methods_learn_the_same_from_rows_elsewhere() {
             if let Some(text) = kept.0 {
                 let checkpoint = serde_json::from_str(&text).unwrap();
                 let found = fit_data(&elsewhere(3), &settings, &mut (), Some(checkpoint)).unwrap();
-                assert_eq!(essence_of_fit(&found), whole, "{method:?} resumed");
+                assert_eq!(essence_of_fit(&found), whole, "{method:?}, {scale:?} resumed");
             }
         }
     }
     // Skipping saves reading, too: rows that may be mistakes are fetched, and stay.
     let longer = Generator::new(20_000, 6, 1).samples::<f64>().unwrap();
-    let (settings, cut) = (FitSettings::default(), Cut::new(&longer, 5, false));
+    let method = MethodSettings::by_name("fine").unwrap();
+    let settings = FitSettings { method, ..FitSettings::default() };
+    let cut = Cut::new(&longer, 5, false);
     let found = fit_data(&cut, &settings, &mut (), None).unwrap();
     let whole = fit(&longer, &settings, &mut (), None).unwrap();
     assert_eq!(essence_of_fit(&found), essence_of_fit(&whole));

@@ -3,7 +3,7 @@
 //! ```text
 //! rows                            order of strategies
 //! ------------------------------  ----------------------------------------------------------
-//! few features relative to rows   working set, the same on the ladder
+//! few features relative to rows   working set (of a sample first, where rows are very many), the same on the ladder
 //! many features, dense            duplicates, smooth, Newton, for the largest margin the interior
 //!                                 point method, then the working set, the same on the ladder
 //! many features, sparse           duplicates, smooth, Newton, dual
@@ -54,6 +54,14 @@ const DRAWN_LEAST: usize = 100;
 const DRAWN_PRODUCTS: usize = 100_000_000;
 /// Rows per coordinate that a pass adds to it at most: more would slow the inner solve for nothing.
 const ADDED_ROWS: usize = 4;
+/// Rows of a sample that is scanned before all are, as a multiple of those that a working set starts with, and at
+/// least; its values at most (128 MiB); how many times as many rows there are in all, at least; and how many times as many
+/// then join: they are nearer to the hyperplane, and another pass costs more.
+const SAMPLE_TIMES: usize = 16;
+const SAMPLE_LEAST: usize = 4;
+const SAMPLE_VALUES: usize = 1 << 24;
+const SAMPLE_SHARE: usize = 8;
+const SAMPLE_ADDED: usize = 4;
 /// Values that a working set may start with (1 GiB); it may grow to twice as many.
 const WORKING_VALUES: usize = 1 << 27;
 /// Rows that must fit a working set for nearest points to be worth looking for.
@@ -120,6 +128,8 @@ pub(crate) struct WorkingSize {
     pub added: usize,
     /// At most.
     pub most: usize,
+    /// Of a sample that is scanned before all rows are; 0 for none.
+    pub sample: usize,
 }
 
 impl WorkingSize {
@@ -133,7 +143,8 @@ impl WorkingSize {
     fn newton(coordinates: usize) -> Self {
         let Self { most, .. } = Self::of(coordinates);
         let start = (NEWTON_START * coordinates).min(most / 2);
-        WorkingSize { start, added: coordinates, most: (NEWTON_MOST * coordinates).min(most) }
+        let most = (NEWTON_MOST * coordinates).min(most);
+        WorkingSize { start, added: coordinates, most, sample: 0 }
     }
 
     /// Returns the size for Newton's method on rows that are drawn.
@@ -141,13 +152,13 @@ impl WorkingSize {
         let fitting = Self::of(coordinates).most / 2;
         let start = (DRAWN_START * coordinates).max(DRAWN_LEAST).min(fitting);
         let most = (DRAWN_PRODUCTS / coordinates / coordinates).clamp(start, fitting.max(start));
-        WorkingSize { start, added: coordinates, most }
+        WorkingSize { start, added: coordinates, most, sample: 0 }
     }
 
     /// Returns the size where the rows nearest to a hyperplane are what it starts with.
     fn near(coordinates: usize) -> Self {
         let Self { added, most, .. } = Self::of(coordinates);
-        WorkingSize { start: (NEAR_START * coordinates).min(most / 2), added, most }
+        WorkingSize { start: (NEAR_START * coordinates).min(most / 2), added, most, sample: 0 }
     }
 
     fn of(coordinates: usize) -> Self {
@@ -158,6 +169,16 @@ impl WorkingSize {
                 .min(fitting),
             added: ADDED_ROWS * coordinates,
             most: 2 * fitting,
+            sample: 0,
+        }
+    }
+
+    /// Returns the same with a sample, where rows are many.
+    fn sampled(self, rows: usize, coordinates: usize) -> Self {
+        let sample = (SAMPLE_TIMES * self.start).min(SAMPLE_VALUES / coordinates);
+        match sample >= SAMPLE_LEAST * self.start && sample.saturating_mul(SAMPLE_SHARE) <= rows {
+            true => WorkingSize { sample, added: SAMPLE_ADDED * self.added, ..self },
+            false => self,
         }
     }
 }
@@ -188,7 +209,8 @@ pub(crate) fn steps(shape: Shape, options: &DecideOptions, fits: bool) -> Vec<Pl
 
 fn by_shape(shape: Shape, options: &DecideOptions, fits: bool) -> Vec<PlanStep> {
     let coordinates = shape.columns + 1;
-    let working_set = PlanStep::WorkingSet(WorkingSize::of(coordinates));
+    let size = WorkingSize::of(coordinates).sampled(shape.rows, coordinates);
+    let working_set = PlanStep::WorkingSet(size);
     let smooth = PlanStep::Smooth { passes: SMOOTH_PASSES };
     let ladder = PlanStep::Ladder(WorkingSize::on_the_ladder(coordinates));
     if !smooth_first(shape) {
@@ -351,6 +373,25 @@ mod tests {
             false,
             "duplicates smooth newton widest workingset ladder exact",
         );
+    }
+
+    #[test]
+    fn many_rows_are_sampled_first() {
+        let sizes = |rows, columns| {
+            let shape = Shape { rows, columns, sparse: false };
+            match steps(shape, &DecideOptions::default(), true)[..] {
+                [PlanStep::WorkingSet(size), PlanStep::Ladder(ladder), _] => {
+                    assert_eq!(ladder.sample, 0);
+                    (size.sample, size.added)
+                }
+                _ => panic!("{rows} x {columns}"),
+            }
+        };
+        assert_eq!(sizes(1_000_000, 100), (32_320, 1616));
+        assert_eq!(sizes(100_000, 100), (0, 404));
+        assert_eq!(sizes(20_000, 4), (1600, 80));
+        // No more than fits.
+        assert_eq!(sizes(100_000_000, 600).0, (1 << 24) / 601);
     }
 
     #[test]

@@ -73,11 +73,16 @@ impl<'a> Search<'a> {
         self.data.facts()
     }
 
-    /// Takes note of a vector, and tells who looks on.
-    pub fn see(&mut self, mistakes: u64, w: &[f64], lower: f64) {
+    /// Takes note of a vector.
+    pub fn consider(&mut self, mistakes: u64, w: &[f64]) {
         if self.best.as_ref().is_none_or(|(fewest, _)| mistakes < *fewest) {
             self.best = Some((mistakes, w.to_vec()));
         }
+    }
+
+    /// Takes note of a vector after a pass, and tells who looks on.
+    pub fn see(&mut self, mistakes: u64, w: &[f64], lower: f64) {
+        self.consider(mistakes, w);
         self.budget.tell(mistakes, lower, self.upper.0);
     }
 

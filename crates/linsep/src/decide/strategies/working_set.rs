@@ -1,6 +1,7 @@
 //! A small working set finds the candidate, a scan of all rows corrects it.
 //!
 //! ```text
+//! sample    where rows are many, all of this is done with some of them first: most rows that matter are found there
 //! repeat    p = point of smallest norm of the working set       (warm start)
 //!           scan all rows with w = p: lower = smallest score / ‖p‖, upper = ‖p‖
 //!           no mistake: w is a candidate; done, or go on until lower and upper meet
@@ -27,6 +28,8 @@ use super::super::solvers::order::Scored;
 use super::super::view::RowView;
 use super::newton::{constant_relation, short_weights};
 use super::{Found, GaveUp, MatrixFound, Strategy, halted};
+use crate::data::Memory;
+use crate::queries::fold;
 use crate::{Hyperplane, Samples};
 
 /// Under this norm p may be zero, and the corral is worth an exact look.
@@ -56,6 +59,8 @@ pub(super) struct WorkingSet {
     climbs: bool,
     /// Whether a matrix of the corral was offered: if that is refused, integers come next.
     refused: bool,
+    /// Some rows, spread over the data, that are scanned before all are, and their numbers.
+    sample: Option<(Vec<usize>, Samples)>,
     next: WorkingStage,
 }
 
@@ -63,9 +68,12 @@ pub(super) struct WorkingSet {
 enum WorkingStage {
     /// Find coordinates in which to see the rows, given some.
     Climb(Vec<usize>),
+    /// Fetch the sample, and begin with these rows.
+    Sample(Vec<usize>),
     /// Fetch these rows into the working set.
     Grow(Vec<usize>),
     Solve,
+    ScanSample,
     Scan,
     /// Offer w in integers.
     Integers(Vec<Scored>),
@@ -97,7 +105,12 @@ impl WorkingSet {
             looked_at: SUSPICIOUS,
             climbs,
             refused: false,
-            next: if climbs { WorkingStage::Climb(start) } else { WorkingStage::Grow(start) },
+            sample: None,
+            next: match () {
+                () if climbs => WorkingStage::Climb(start),
+                () if size.sample > 0 => WorkingStage::Sample(start),
+                () => WorkingStage::Grow(start),
+            },
         }
     }
 
@@ -177,8 +190,39 @@ impl WorkingSet {
         if self.view.is_lifted() {
             search.bound(norm, || self.corral.members().collect());
         }
-        self.next = WorkingStage::Scan;
+        self.next = match self.sample {
+            Some(_) => WorkingStage::ScanSample,
+            None => WorkingStage::Scan,
+        };
         if norm < VANISHED { self.conflict(search) } else { Ok(None) }
+    }
+
+    fn fetch_sample(&mut self, search: &Search, start: Vec<usize>) -> Result<(), PassError> {
+        let rows = spread(search.shape.rows, self.size.sample);
+        let samples = search.data.fetch(&rows)?;
+        self.sample = Some((rows, samples));
+        self.next = WorkingStage::Grow(start);
+        Ok(())
+    }
+
+    /// Scans the sample. Once nothing is left to learn from it, all rows are next, and it is let go.
+    fn scan_sample(&mut self, search: &mut Search) -> Result<Option<Found>, PassError> {
+        let (rows, samples) = self.sample.take().expect("the stage has one");
+        let (w, scorer) = self.view.scorer(self.corral.p());
+        let report = fold(&Memory::new(&samples), &Scan::new(scorer, self.size.added))?.report();
+        self.next = WorkingStage::Scan;
+        if report.mistakes == 0 {
+            return Ok(None);
+        }
+        // About as many of all rows.
+        search.consider(report.mistakes * (search.shape.rows / rows.len()) as u64, &w);
+        let worst = report.worst.into_iter().map(|(score, at)| (score, rows[at])).collect();
+        let found = self.choose(search, worst)?;
+        match &self.next {
+            WorkingStage::Grow(new) if new.is_empty() => self.next = WorkingStage::Scan,
+            _ => self.sample = Some((rows, samples)),
+        }
+        Ok(found)
     }
 
     fn scan(&mut self, search: &mut Search) -> Result<Option<Found>, PassError> {
@@ -257,8 +301,13 @@ impl Strategy for WorkingSet {
         loop {
             let found = match std::mem::replace(&mut self.next, WorkingStage::Grow(vec![])) {
                 WorkingStage::Climb(some) => self.climb(search, some)?,
+                WorkingStage::Sample(start) => {
+                    self.fetch_sample(search, start)?;
+                    None
+                }
                 WorkingStage::Grow(new) => self.grow(search, new)?,
                 WorkingStage::Solve => self.solve(search)?,
+                WorkingStage::ScanSample => self.scan_sample(search)?,
                 WorkingStage::Scan => self.scan(search)?,
                 WorkingStage::Integers(worst) => self.integers(worst),
                 WorkingStage::Choose(worst) => self.choose(search, worst)?,
