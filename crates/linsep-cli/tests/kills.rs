@@ -154,7 +154,7 @@ fn decisions() {
     let folder = Folder::new("decisions");
     write_data(&folder.work().join("long.npy"), 120_000, 30, &[]);
     let said = check(&folder, "decide long.npy --margin max --proof proof.json", "proof.json");
-    assert!(said["passes"].as_u64() > Some(4), "{}", said["passes"]);
+    assert!(said["passes"].as_u64() > Some(3), "{}", said["passes"]);
     fs::remove_file(folder.work().join("proof.json")).unwrap();
     write_data(&folder.work().join("wrong.npy"), 60_000, 40, &[12_345, 40_000]);
     let said = check(&folder, "decide wrong.npy --proof proof.json --threads 1", "proof.json");
@@ -162,7 +162,7 @@ fn decisions() {
     fs::remove_file(folder.work().join("proof.json")).unwrap();
     write_data(&folder.work().join("wide.npy"), 1500, 1000, &[]);
     let said = check(&folder, "decide wide.npy --proof proof.json --threads 2", "proof.json");
-    assert!(said["passes"].as_u64() > Some(4), "{}", said["passes"]);
+    assert!(said["passes"].as_u64() > Some(3), "{}", said["passes"]);
 }
 
 #[test]

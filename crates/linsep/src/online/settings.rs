@@ -259,7 +259,10 @@ impl MethodSettings {
     /// belongs to the rows it has seen.
     pub fn goes_on(&self) -> bool {
         match self {
-            MethodSettings::Corral(_) | MethodSettings::Pocket | MethodSettings::Svm(_) => false,
+            MethodSettings::Corral(_)
+            | MethodSettings::Smooth
+            | MethodSettings::Pocket
+            | MethodSettings::Svm(_) => false,
             #[cfg(feature = "lp")]
             MethodSettings::Lp => false,
             _ => true,
