@@ -46,6 +46,9 @@ pub fn fit(answer: &FitAnswer, voice: &dyn Voice) -> Summary {
             summary.text("", &format!("{own} angular among the scaled rows{bound}"));
         }
     }
+    if let Some(bound) = answer.updates_bound() {
+        summary.text("", &guarantee(&question.method, bound));
+    }
     add_distances(&mut summary, answer.distances.as_ref(), data.classes(), "the hyperplane");
     let remedy = voice.spell(Remedy::SeeModel);
     summary.text("hyperplane", &equation(&fit.hyperplane, data, voice, &remedy));
@@ -55,12 +58,19 @@ pub fn fit(answer: &FitAnswer, voice: &dyn Voice) -> Summary {
         let times = grouped(times.min(1e15) as u64);
         summary.text(
             "columns",
-            &format!("their deviations differ up to {times} times, {why} ({remedy} evens them out)"),
+            &format!(
+                "their deviations differ up to {times} times, {why} ({remedy} evens them out)"
+            ),
         );
     }
     if fit.stop == Stop::LooksInseparable {
         let decide = voice.spell(Remedy::Decide);
-        summary.text("next", &format!("rows cancel as far as rounding shows: {decide} proves it, or finds the hyperplane"));
+        summary.text(
+            "next",
+            &format!(
+                "rows cancel as far as rounding shows: {decide} proves it, or finds the hyperplane"
+            ),
+        );
     }
     if answer.sorted_by_class && !fit.separated() {
         let remedy = voice.option("shuffle", None);
@@ -215,6 +225,24 @@ pub(super) fn describe(method: &MethodSettings) -> String {
     }
 }
 
+/// Says how many updates a method makes at most with the margin that stands before it.
+pub(super) fn guarantee(method: &MethodSettings, bound: f64) -> String {
+    let updates = if bound == 1.0 { "update" } else { "updates" };
+    format!(
+        "with this margin {} makes at most {} {updates}: its guarantee",
+        method.name(),
+        at_most(bound)
+    )
+}
+
+/// Returns a bound on a count for people, if there is one.
+pub(super) fn at_most(bound: f64) -> String {
+    match bound < 1e9 {
+        true => grouped(bound as u64),
+        false => format!("{bound:.1e}"),
+    }
+}
+
 fn optional(value: Option<f64>) -> String {
     value.map_or("undefined".to_string(), rounded)
 }
@@ -261,6 +289,7 @@ pub fn race(answer: &RaceAnswer, voice: &dyn Voice) -> String {
         "separated",
         "epochs",
         "updates",
+        "at most",
         "mistakes",
         "accuracy",
         "passes",
@@ -275,6 +304,7 @@ pub fn race(answer: &RaceAnswer, voice: &dyn Voice) -> String {
             if fit.separated() { "yes" } else { "no" }.to_string(),
             grouped(fit.epochs),
             grouped(fit.updates),
+            answer.updates_bound(method).map_or("-".into(), at_most),
             grouped(evaluation.mistakes),
             format!("{:.4} %", 100.0 * evaluation.accuracy()),
             format!("{:.1}", fit.rows_evaluated as f64 / rows),
@@ -282,7 +312,8 @@ pub fn race(answer: &RaceAnswer, voice: &dyn Voice) -> String {
             format!("{:.3}", fit.seconds),
         ]
     });
-    let table: Vec<[String; 9]> = std::iter::once(header.map(str::to_string)).chain(body).collect();
+    let table: Vec<[String; 10]> =
+        std::iter::once(header.map(str::to_string)).chain(body).collect();
     let width = |k: usize| table.iter().map(|row| row[k].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
     let mut out = String::new();

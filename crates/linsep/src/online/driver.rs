@@ -9,6 +9,7 @@ use linsep_data::{Block, Data, Error, Memory};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::bound::ShownMargins;
 use super::checkpoint::{Checkpoint, FitState};
 use super::scale::{ScaledData, Units};
 use super::{Goal, Method, MethodSettings, Order, Outlook, Scale, Span, Tally};
@@ -152,6 +153,9 @@ pub struct Fit {
     pub margin_bound: Option<f64>,
     /// The angular margin of the hyperplane among these rows, where they are not those of the data.
     pub scaled_margin: Option<f64>,
+    /// What the hyperplane shows about the rows as the method sees them, if it separates them for sure: bounds on
+    /// updates follow, see [`MethodSettings::updates_bound`].
+    pub shown_margins: Option<ShownMargins>,
     /// Epochs, counting the last one even if it was cut short.
     pub epochs: u64,
     /// Changes of the weights.
@@ -612,7 +616,10 @@ impl<'a> FitRun<'a> {
             // The answer is the one after the last epoch, so its mistakes are known anyway.
             last.evaluated_mistakes = Some(evaluation.mistakes);
         }
-        let scaled_margin = self.scaled_margin(stop)?;
+        let scaled = self.evaluate_scaled(stop)?;
+        let shown = if self.answers.units.is_none() { Some(&evaluation) } else { scaled.as_ref() };
+        let features = self.answers.data.shape().columns;
+        let shown_margins = shown.and_then(|shown| ShownMargins::of(shown, features));
         let cut_short = self.state.position > 0 && self.state.position < self.whole.len();
         self.state.total += self.state.here;
         Ok(Fit {
@@ -621,7 +628,8 @@ impl<'a> FitRun<'a> {
             hyperplane,
             evaluation,
             margin_bound: self.method.margin_bound(),
-            scaled_margin,
+            scaled_margin: scaled.and_then(|scaled| scaled.margin.angular),
+            shown_margins,
             epochs: self.state.whole_epochs + u64::from(cut_short),
             updates: self.state.total.updates,
             rows_evaluated: self.state.total.evaluated,
@@ -631,15 +639,15 @@ impl<'a> FitRun<'a> {
         })
     }
 
-    /// Returns the margin of the method's last answer among rows in other units, if they are, and if it is what the
-    /// run answers with. Costs a pass.
-    fn scaled_margin(&self, stop: Stop) -> Result<Option<f64>, Error> {
+    /// Returns how the method's last answer does among rows in other units, if they are, and if it is what the run
+    /// answers with. Costs a pass.
+    fn evaluate_scaled(&self, stop: Stop) -> Result<Option<Evaluation>, Error> {
         let last = matches!(stop, Stop::Separated | Stop::Converged | Stop::EpochLimit);
         if self.answers.units.is_none() || !last {
             return Ok(None);
         }
         let plane = Hyperplane::from_lifted(self.method.answer());
-        Ok(plane.evaluate_data(self.whole.data())?.margin.angular)
+        Ok(Some(plane.evaluate_data(self.whole.data())?))
     }
 
     /// Returns the final hyperplane and its evaluation: the method's last answer, or after an
