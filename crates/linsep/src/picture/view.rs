@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Point;
+use super::{Point, both};
 use crate::data::{Data, Samples, Shape};
 use crate::kernels::{Arithmetic, RowArithmetic};
 use crate::{Error, Hyperplane};
@@ -119,6 +119,7 @@ impl ViewMap {
             positive: samples.positive()[place],
             x: x[0],
             y: self.up(samples, place, row),
+            pair: (samples.columns() == 2).then(|| both(samples.features(), place)),
             values,
         }
     }
