@@ -189,11 +189,12 @@ class Decision(Said):
         kind : {"plane", "distances", "view", "weights"}, optional
             "plane": rows of two features in their own units, the hyperplane as a line, and the lines
             through the nearest rows if it separates them; rows that are alike are one point, and many
-            rows are counted in cells. "distances": how many rows of each class lie how far from the hyperplane, and on which side.
-            "view": each row by its distance and by its place in the direction of largest spread within
-            the hyperplane; the nearest, conflicting and suspect rows are marked and named. "weights":
-            what each feature contributes, its weight times its spread. None: three of them, of two
-            features "plane" in the place of "view", which is the same picture turned.
+            rows are counted in cells. "distances": how many rows of each class lie how far from the
+            hyperplane, and on which side. "view": each row by its distance and by its place in the
+            direction of largest spread within the hyperplane. "weights": what each feature
+            contributes, its weight times its spread. "plane" and "view" mark and name the nearest,
+            conflicting and suspect rows. None: three of them, of two features "plane" in the place of
+            "view", which is the same picture turned.
         ax : matplotlib Axes, or three of them, optional
             Where to draw; by default in a new figure.
 

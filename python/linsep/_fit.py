@@ -64,7 +64,7 @@ class Fit(Said):
 
     @property
     def updates_bound(self) -> float | None:
-        """The largest number of updates that the method can make with this margin; see :class:`Entrant`."""
+        """How many updates the method makes at most with this margin; see :class:`Entrant`."""
         return self.entrant.updates_bound
 
     @property

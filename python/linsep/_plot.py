@@ -27,10 +27,10 @@ _FAINT = "#999999"
 _NEGATIVE, _POSITIVE = "#D55E00", "#0072B2"
 _SMALL = 8  # points
 
-# Of the lines of a race. Eleven methods: no two share both colour and dashes, nor a marker.
+# Of the lines of a race. Fourteen methods: no two share both colour and dashes, nor a marker.
 _COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
-_MARKERS = "os^DvPX*<>h"
+_MARKERS = "os^DvPX*<>hpd8"
 
 # Points that a line may have along the whole axis.
 _MOST_POINTS = 120
@@ -175,7 +175,10 @@ def _set_span(ax: Axes, low: float, high: float, share: float) -> None:
 
 
 def _draw_track(ax: Axes, track: _Track, last: float) -> None:
-    """Draw a line, up to the end of the longest if it ended at 0; where epochs are too many to be told apart, their median in a band of all of them."""
+    """Draw a line; where epochs are too many to be told apart, their median in a band of all of them.
+
+    One that ended with 0 mistakes goes on faintly to the end of the longest.
+    """
     looks = track.looks
     x, low, middle, high = _condensed(ax, track)
     if (low < high).any():
@@ -474,7 +477,7 @@ def _draw_plane(seen: dict[str, Any], ax: Axes) -> None:
 
 
 def _draw_places(seen: dict[str, Any], ax: Axes) -> None:
-    """Draw where rows are: the more in one place, the larger, and how many beside it if there is room."""
+    """Draw where rows are: the more in one place, the larger, and their number if there is room."""
     places = seen["plane"]["places"]
     size = float(np.clip(9000 / max(len(places), 1), 8, 28))
     met: dict[tuple[float, float], int] = {}

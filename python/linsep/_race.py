@@ -36,9 +36,9 @@ class Entrant:
     epochs, updates : int
         Epochs, the last one counted even if it was cut short, and changes of the weights.
     updates_bound : int, float or None
-        How many updates the method makes at most by its own guarantee, which follows from the margin that
-        it found, in a race from the largest that any method found. A float where it is above 2**53; None
-        if the method has no such guarantee, or if nothing separated the rows.
+        How many updates the method makes at most by its own guarantee, which follows from the margin
+        that it found, in a race from the largest that any method found. A float where it is above
+        2**53; None if the method has no such guarantee, or if nothing separated the rows.
     mistakes, accuracy : int and float
         Rows that its hyperplane puts on the wrong side, and the share of those that it does not.
     passes : float
@@ -46,8 +46,8 @@ class Entrant:
     angular_margin, geometric_margin : float or None
         Margins of its hyperplane, negative if it makes mistakes; see :class:`Margin`.
     margin_bound : float or None
-        What no hyperplane's angular margin is above, if the method knows; with ``scale="standard"`` among
-        the scaled rows.
+        What no hyperplane's angular margin is above, if the method knows; with ``scale="standard"``
+        among the scaled rows.
     scaled_margin : float or None
         The angular margin of its hyperplane among the scaled rows, with ``scale="standard"``.
     seconds : float
@@ -222,8 +222,8 @@ def race(
         "joint", "fine" (the paper's), "corral", "perceptron", "pocket", "maxover", "winnow", "voted",
         "averaged", "smooth", "passive-aggressive", "sgd", "svm", "lp".
     scale : {"none", "standard"}
-        Whether they learn from columns as they are, or with mean 0 and deviation 1. The hyperplanes are in
-        the units of the data either way.
+        Whether they learn from columns as they are, or with mean 0 and deviation 1. The hyperplanes are
+        in the units of the data either way.
     max_epochs : int
         The number of epochs after which a method is stopped.
     time_limit : float, optional

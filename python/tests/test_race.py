@@ -186,7 +186,7 @@ def test_updates_are_within_the_bound_of_each_method():
         # The margin that another method found is at least as good.
         assert alone.updates_bound >= race["perceptron"].updates_bound
         assert alone.updates == race["perceptron"].updates
-        assert "perceptron makes at most" in repr(alone)
+        assert "perceptron guarantees at most" in repr(alone)
     assert linsep.fit([[0.0], [1.0], [2.0]], [0, 1, 0], "perceptron").updates_bound is None
 
 

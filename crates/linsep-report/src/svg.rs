@@ -247,7 +247,9 @@ pub(crate) fn axis_ticks(scale: &Scale, about: usize) -> AxisTicks {
     // Round, below all ticks, and no further off than it has to be.
     let unit = libm::pow(10.0, libm::log10(high - low).ceil());
     let far = step.is_finite() && farthest > FAR * step;
-    let beyond = far.then(|| (low / unit).floor() * unit).filter(|beyond| beyond.is_finite());
+    let first = places.first().copied().filter(|_| far);
+    let beyond =
+        first.map(|first| (first / unit).floor() * unit).filter(|beyond| beyond.is_finite());
     // A step is 1, 2 or 5 times a power of ten, but for rounding.
     let power = if step.is_finite() { libm::log10(step * 1.001).floor() as i32 } else { 0 };
     let label = |&tick: &f64| (tick, fixed(tick - beyond.unwrap_or(0.0), power));

@@ -228,11 +228,7 @@ pub(super) fn describe(method: &MethodSettings) -> String {
 /// Says how many updates a method makes at most with the margin that stands before it.
 pub(super) fn guarantee(method: &MethodSettings, bound: f64) -> String {
     let updates = if bound == 1.0 { "update" } else { "updates" };
-    format!(
-        "with this margin {} makes at most {} {updates}: its guarantee",
-        method.name(),
-        at_most(bound)
-    )
+    format!("{} guarantees at most {} {updates} at this margin", method.name(), at_most(bound))
 }
 
 /// Returns a bound on a count for people, if there is one.

@@ -48,7 +48,7 @@ pub fn page(answer: &RaceAnswer, source: &str, voice: &dyn Voice) -> String {
         ">at most",
         ">mistakes",
         ">accuracy",
-        ">passes' worth of work",
+        ">passes",
         ">angular margin",
         ">seconds",
     ];

@@ -619,7 +619,9 @@ impl<'a> FitRun<'a> {
         let scaled = self.evaluate_scaled(stop)?;
         let shown = if self.answers.units.is_none() { Some(&evaluation) } else { scaled.as_ref() };
         let features = self.answers.data.shape().columns;
-        let shown_margins = shown.and_then(|shown| ShownMargins::of(shown, features));
+        // What separates in other units may fail by rounding in those of the data: then nothing is said of it.
+        let separated = shown.filter(|_| evaluation.mistakes == 0);
+        let shown_margins = separated.and_then(|shown| ShownMargins::of(shown, features));
         let cut_short = self.state.position > 0 && self.state.position < self.whole.len();
         self.state.total += self.state.here;
         Ok(Fit {

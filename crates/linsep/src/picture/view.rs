@@ -35,13 +35,17 @@ impl Sample {
         let (n, features) = (rows.len() as f64, samples.features());
         let mut mean = vec![0.0; shape.columns];
         (0..rows.len()).for_each(|i| features.axpy(i, 1.0 / n, &mut mean));
-        // About the mean, so that a large one does not drown them; what is not stored is zero.
-        let mut squares: Vec<f64> = mean.iter().map(|m| n * m * m).collect();
+        // About the mean, so that a large one does not drown them; what is not stored is zero, and is added last.
+        let (mut squares, mut stored) = (vec![0.0; shape.columns], vec![0.0; shape.columns]);
         for i in 0..rows.len() {
             features.for_each(i, |k, v| {
                 let off = v - mean[k];
-                squares[k] += off * off - mean[k] * mean[k];
+                squares[k] += off * off;
+                stored[k] += 1.0;
             });
+        }
+        for (square, (mean, stored)) in squares.iter_mut().zip(mean.iter().zip(&stored)) {
+            *square += (n - stored) * mean * mean;
         }
         let spread = squares.iter().map(|s| (s / n).max(0.0).sqrt()).collect();
         Ok(Sample { samples, rows, mean, spread })
