@@ -18,6 +18,8 @@ PAGES = {
     "inseparable.html": ["decide", IRIS, "--positive", "virginica", "--explain"],
     "quasi.html": ["decide", ROOT / "examples" / "treated.csv"],
     "classes.html": ["decide", IRIS, "--pairs", "--one-vs-rest", "--argmax"],
+    "plane.html": ["decide", IRIS, "--positive", "setosa", "--features", "sepal_length,sepal_width"],
+    "line.html": ["fit", ROOT / "examples" / "xor.csv", "--max-epochs", 5],
     "fit.html": ["fit", IRIS, "--positive", "setosa"],
     "race.html": ["race", IRIS, "--positive", "virginica", "--methods", "all", "--max-epochs", 50],
     "study.html": ["reproduce", "all", "--scale", 0.005, "--runs", 1, "-o", "study"],
@@ -100,6 +102,28 @@ def test_points_are_reached_without_a_mouse(look, linsep):
     assert float(last.get_attribute("cx")) == max(float(p.get_attribute("cx")) for p in everywhere)
     press(Keys.ESCAPE)
     assert not tip.is_displayed()
+
+
+def test_two_features_are_drawn_as_they_are_with_the_line(look, linsep):
+    browser = look(linsep("plane.html", *PAGES["plane.html"]))
+    headings = [heading.text for heading in browser.find_elements(By.TAG_NAME, "h2")]
+    assert headings[0] == "The rows and the line"
+    # It is the same picture as the one along the hyperplane, turned: that is left out.
+    assert "The rows, seen along the hyperplane" not in headings
+    figure = browser.find_elements(By.TAG_NAME, "figure")[0]
+    words = [text.text for text in figure.find_elements(By.TAG_NAME, "text")]
+    assert "sepal_length" in words and "sepal_width" in words
+    assert len(figure.find_elements(By.CSS_SELECTOR, ".plane")) == 1
+    assert len(figure.find_elements(By.CSS_SELECTOR, ".edge")) == 2
+    tip = browser.find_element(By.ID, "tip")
+    points = figure.find_elements(By.CSS_SELECTOR, ".dot")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", figure)
+    ActionChains(browser).move_to_element(points[-1]).perform()
+    assert tip.is_displayed() and "sepal_length" in tip.text
+    # Rows that are alike are one point.
+    told = [point.get_attribute("aria-label") for point in points]
+    assert len(told) < 150 and any(text.startswith("3 rows, ") for text in told)
+    ActionChains(browser).send_keys(Keys.ESCAPE).perform()
 
 
 def test_a_million_rows_are_a_small_page(look, linsep, tmp_path):

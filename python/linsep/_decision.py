@@ -173,7 +173,7 @@ class Decision(Said):
         X: Any = None,
         y: Any = None,
         *,
-        kind: Literal["distances", "view", "weights"] | None = None,
+        kind: Literal["plane", "distances", "view", "weights"] | None = None,
         ax: Axes | Any = None,
     ) -> Any:
         """Draw the hyperplane and the rows around it.
@@ -186,11 +186,15 @@ class Decision(Said):
         X, y : array-like, optional
             The data, if the decision comes from a file or another process; else it has kept a reference
             to it.
-        kind : {"distances", "view", "weights"}, optional
-            "distances": how many rows of each class lie how far from the hyperplane, and on which side.
-            "view": each row by its distance and by its place in the direction of largest spread within
-            the hyperplane; the nearest, conflicting and suspect rows are marked and named. "weights":
-            what each feature contributes, its weight times its spread. None: all three.
+        kind : {"plane", "distances", "view", "weights"}, optional
+            "plane": rows of two features in their own units, the hyperplane as a line, and the lines
+            through the nearest rows if it separates them; rows that are alike are one point, and many
+            rows are counted in cells. "distances": how many rows of each class lie how far from the
+            hyperplane, and on which side. "view": each row by its distance and by its place in the
+            direction of largest spread within the hyperplane. "weights": what each feature
+            contributes, its weight times its spread. "plane" and "view" mark and name the nearest,
+            conflicting and suspect rows. None: three of them, of two features "plane" in the place of
+            "view", which is the same picture turned.
         ax : matplotlib Axes, or three of them, optional
             Where to draw; by default in a new figure.
 
@@ -211,17 +215,19 @@ class Decision(Said):
         >>> decision = linsep.decide([[0, 1], [1, 3], [4, 2], [5, 5]], ["a", "a", "b", "b"])
         >>> decision.plot(kind="distances").get_title()
         'all 4 rows on their own side'
+        >>> decision.plot(kind="plane").get_xlabel()
+        'x0'
         >>> decision.plot().shape
         (3,)
         """
         from linsep import _plot
 
-        _plot.check_kind(kind)
+        _plot.check_kind(kind, self.features)
         source = self._data if X is None else Source.read(self, X, y)
         drawn = None if self._answer is None else self._answer.picture()
         if source is None and drawn is None:
             raise ValueError("the decision has no data with it: pass it, as decision.plot(X, y)")
-        return _plot.draw_decision(picture(self, source, drawn), kind, ax)
+        return _plot.draw_hyperplane(picture(self, source, drawn), kind, ax)
 
     def to_html(self, *, title: str = "data") -> str:
         """Return one HTML page to look at and to send, which loads nothing from anywhere.

@@ -73,8 +73,8 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     method : str, default="auto"
         "auto" decides exactly: where the data is separable it answers with a separating hyperplane,
         else with a support vector machine with a soft margin (squared hinge). Or one of the
-        online methods: "joint", "fine" (the paper's), "corral", "perceptron", "pocket", "maxover", "winnow", "voted",
-        "averaged", "smooth", "passive-aggressive", "sgd", "svm", "lp".
+        online methods: "joint", "fine" (the paper's), "corral", "perceptron", "pocket", "maxover",
+        "winnow", "voted", "averaged", "smooth", "passive-aggressive", "sgd", "svm", "lp".
     margin : {"max", "any"}, default="max"
         For "auto": whether the separating hyperplane has the largest angular margin, so that the
         answer does not depend on the order or the repetition of rows, or is any one.

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from linsep import _linsep
@@ -16,6 +16,9 @@ from linsep._decision import whole
 from linsep._picture import Source
 from linsep._race import Entrant, _seed, _settings
 from linsep._table import read_data
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Fit", "fit"]
 
@@ -59,6 +62,16 @@ class Fit(Said):
         """The bias."""
         return self.entrant.intercept
 
+    @property
+    def updates_bound(self) -> float | None:
+        """How many updates the method makes at most with this margin; see :class:`Entrant`."""
+        return self.entrant.updates_bound
+
+    @property
+    def margin_bound(self) -> float | None:
+        """An upper bound on the angular margin of any hyperplane, if known; see :class:`Entrant`."""
+        return self.entrant.margin_bound
+
     def predict(self, X: Any) -> np.ndarray:
         """Return the label of the side on which each row lies."""
         x = X if hasattr(X, "tocsr") else read_matrix(X).values
@@ -72,6 +85,42 @@ class Fit(Said):
             raise ValueError("the model is not here: fit again, and save it then")
         sources = self._data.matrix.sources if self._data else ()
         write_page("the model", path, _linsep.model_file(self._answer), sources)
+
+    def plot(
+        self,
+        *,
+        kind: Literal["plane", "distances", "view", "weights"] | None = None,
+        ax: Axes | Any = None,
+    ) -> Any:
+        """Draw the hyperplane and the rows around it, as :meth:`linsep.Decision.plot` does.
+
+        Parameters
+        ----------
+        kind : {"plane", "distances", "view", "weights"}, optional
+            Which picture; None: three of them.
+        ax : matplotlib Axes, or three of them, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        matplotlib Axes, or an array of three
+
+        Examples
+        --------
+        >>> import linsep
+        >>> found = linsep.fit([[0, 1], [1, 3], [4, 2], [5, 5]], ["a", "a", "b", "b"])
+        >>> found.plot(kind="plane").get_title()
+        'all 4 rows on their own side'
+        """
+        from linsep import _plot
+
+        _plot.check_kind(kind, self.features)
+        if self._answer is None or self._data is None:
+            raise ValueError("the fit has no data with it: fit again, and plot then")
+        drawn = self._answer.drawn(self._data.given()).picture()
+        seen: dict[str, Any] = json.loads(drawn or "{}")
+        seen["verdict"] = "separated" if self.separated else "not separated"
+        return _plot.draw_hyperplane(seen, kind, ax)
 
     def to_html(self, *, title: str = "data") -> str:
         """Return one HTML page to look at and to send, which loads nothing from anywhere."""

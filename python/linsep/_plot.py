@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from linsep._race import Entrant, Race
     from matplotlib.axes import Axes
 
-KINDS = ("distances", "view", "weights")
+KINDS = ("plane", "distances", "view", "weights")
 
 _INK = "#333333"
 _FAINT = "#999999"
@@ -27,10 +27,10 @@ _FAINT = "#999999"
 _NEGATIVE, _POSITIVE = "#D55E00", "#0072B2"
 _SMALL = 8  # points
 
-# Of the lines of a race. Eleven methods: no two share both colour and dashes, nor a marker.
+# Of the lines of a race. Fourteen methods: no two share both colour and dashes, nor a marker.
 _COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
-_MARKERS = "os^DvPX*<>h"
+_MARKERS = "os^DvPX*<>hpd8"
 
 # Points that a line may have along the whole axis.
 _MOST_POINTS = 120
@@ -52,6 +52,8 @@ _MARKS = {
     "suspect": ("D", "suspect"),
 }
 _MOST_LABELS = 15
+# Places beside which the number of their rows stands, where there are no more.
+_MOST_COUNTED = 60
 _MOST_BARS = 20
 
 
@@ -112,8 +114,9 @@ def draw_race(race: Race, x: str = "epochs", ax: Axes | None = None) -> Axes:
     ax = _axes(ax)
     tracks = [_track(entrant, x) for entrant in race]
     _scale_race(ax, tracks)
+    last = max(track.end[0] for track in tracks)
     for track in tracks:
-        _draw_track(ax, track)
+        _draw_track(ax, track, last)
     _label_tracks(ax, tracks)
     what = "epoch" if x == "epochs" else "work, in passes over the data"
     ax.set_xlabel(f"{what} (a ring: finished)")
@@ -171,8 +174,11 @@ def _set_span(ax: Axes, low: float, high: float, share: float) -> None:
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
 
 
-def _draw_track(ax: Axes, track: _Track) -> None:
-    """Draw a line; where epochs are too many to be told apart, their median in a band of all of them."""
+def _draw_track(ax: Axes, track: _Track, last: float) -> None:
+    """Draw a line; where epochs are too many to be told apart, their median in a band of all of them.
+
+    One that ended with 0 mistakes goes on faintly to the end of the longest.
+    """
     looks = track.looks
     x, low, middle, high = _condensed(ax, track)
     if (low < high).any():
@@ -186,6 +192,10 @@ def _draw_track(ax: Axes, track: _Track) -> None:
         label=track.entrant.name,
         **looks,
     )
+    if track.end[1] == 0 and track.end[0] < last:
+        # Done: no mistake comes back.
+        rest = [track.end[0], last], [0, 0]
+        ax.plot(*rest, color=looks["color"], linestyle=looks["linestyle"], linewidth=1.3, alpha=0.45)
     if track.entrant.stop in ("separated", "converged", "rounded", "looks-inseparable"):
         ax.plot(*track.end, "o", markersize=12, markerfacecolor="none", color=_INK, zorder=4)
 
@@ -213,43 +223,35 @@ def _evenly(ax: Axes, x: np.ndarray, count: int = 8) -> list[int]:
 
 
 def _label_tracks(ax: Axes, tracks: list[_Track]) -> None:
-    """Write each name beside the end of its line, with a leader in the line's own looks."""
-    _, height = _points(ax)
+    """Write each name on the right, at the height of its end, beside a piece of line with its looks.
+
+    Nothing leads from the line to the name: it would seem to go on, and to rise from 0.
+    """
+    width, height = _points(ax)
     to_axes = ax.transData + ax.transAxes.inverted()
     ends = np.array([to_axes.transform(track.end) for track in tracks])
-    # Of lines that end at one height, the one that ends first gets the highest place: no leaders cross.
-    order = np.lexsort((-ends[:, 0], ends[:, 1]))
+    # Of lines that end at one height, the one that ends first gets the lowest place.
+    order = np.lexsort((ends[:, 0], ends[:, 1]))
     heights = spread(ends[order, 1], 1.35 * _SMALL / height, 0.03, 0.97)
-    start = float(ends[:, 0].max()) + 22 / _points(ax)[0]
+    start = float(ends[:, 0].max()) + 10 / width
     for k, place in zip(order, heights, strict=True):
-        looks = tracks[k].looks
+        ax.plot(
+            [start, start + 10 / width, start + 20 / width],
+            [place] * 3,
+            markevery=[1],
+            markersize=4.5,
+            linewidth=1.3,
+            transform=ax.transAxes,
+            clip_on=False,
+            **tracks[k].looks,
+        )
         ax.annotate(
             tracks[k].entrant.name,
-            xy=tracks[k].end,
-            xytext=(start, place),
-            textcoords="axes fraction",
+            xy=(start + 25 / width, place),
+            xycoords="axes fraction",
             fontsize=_SMALL,
             color=_INK,
             va="center",
-            arrowprops={
-                "arrowstyle": "-",
-                "color": looks["color"],
-                "linestyle": looks["linestyle"],
-                "linewidth": 0.8,
-                "alpha": 0.7,
-                "shrinkA": 6,
-                "shrinkB": 5,
-                "relpos": (0, 0.5),
-            },
-        )
-        ax.plot(
-            [start - 4 / _points(ax)[0]],
-            [place],
-            marker=looks["marker"],
-            color=looks["color"],
-            markersize=4.5,
-            transform=ax.transAxes,
-            clip_on=False,
         )
 
 
@@ -335,31 +337,46 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-# A decision.
+# A hyperplane: of a decision, or of a fit.
 
 
-def check_kind(kind: str | None) -> None:
-    """Raise a ValueError unless there is such a picture of a decision."""
+def check_kind(kind: str | None, features: int) -> None:
+    """Raise a ValueError unless there is such a picture of rows with so many features."""
     if kind is not None and kind not in KINDS:
-        raise ValueError(f'kind is {kind!r}; expected "distances", "view", "weights" or None for all')
+        raise ValueError(
+            f'kind is {kind!r}; expected "plane", "distances", "view", "weights" or None for all'
+        )
+    if kind == "plane" and features != 2:
+        raise ValueError(
+            f'kind is "plane", which shows two features, and there are {features:,}; '
+            'expected "distances", "view", "weights" or None for all'
+        )
 
 
-def draw_decision(seen: dict[str, Any], kind: str | None, ax: Any) -> Any:
-    """Draw what there is to see of a decision; see :meth:`linsep.Decision.plot`."""
-    draw = {"distances": _draw_distances, "view": _draw_view, "weights": _draw_weights}
+def draw_hyperplane(seen: dict[str, Any], kind: str | None, ax: Any) -> Any:
+    """Draw what there is to see of a hyperplane; see :meth:`linsep.Decision.plot`."""
+    draw = {
+        "plane": _draw_plane,
+        "distances": _draw_distances,
+        "view": _draw_view,
+        "weights": _draw_weights,
+    }
     if kind is not None:
         ax = _axes(ax)
         draw[kind](seen, ax)
         return ax
+    # Of two features the view is the plane, turned.
+    first = ("plane", "distances") if seen["features"] == 2 else ("distances", "view")
+    kinds = (*first, "weights")
     if ax is None:
         figure, ax = _pyplot().subplots(1, 3, figsize=(15, 4.8), layout="constrained")
         figure.suptitle(f"{seen['verdict']}: {seen['positive']!r} against {seen['negative']!r}")
     axes = np.asarray(ax, dtype=object).ravel()
-    if len(axes) != len(KINDS):
+    if len(axes) != len(kinds):
         raise ValueError(
             f"expected three axes for all three pictures, or a kind; found {len(axes)} axes"
         )
-    for one, name in zip(axes, KINDS, strict=True):
+    for one, name in zip(axes, kinds, strict=True):
         draw[name](seen, one)
     return axes
 
@@ -429,6 +446,73 @@ def _draw_hyperplane(seen: dict[str, Any], ax: Axes) -> None:
         ax.axvline(place, color=_INK, linewidth=0.7, linestyle=dashed)
 
 
+def _draw_plane(seen: dict[str, Any], ax: Axes) -> None:
+    plane = seen.get("plane")
+    if plane is None:
+        return _nothing(ax, "values too far apart to be drawn")
+    (left, right), (low, high) = plane["frame"]
+    ax.set_xlim(left, right)
+    ax.set_ylim(low, high)
+    if plane["band"]:
+        ax.fill(*np.array(plane["band"]).T, color=_FAINT, alpha=0.25, linewidth=0)
+    for k, edge in enumerate(plane["edges"]):
+        name = None if k else f"no row nearer than {seen['smallest']:.3g}"
+        ax.plot(*np.array(edge).T, color=_INK, linewidth=0.7, linestyle=(0, (4, 3)), label=name)
+    if plane["line"] is not None:
+        ax.plot(*np.array(plane["line"]).T, color=_INK, linewidth=1.4)
+    if plane["places"] is not None:
+        _draw_places(seen, ax)
+    else:
+        _draw_cells(seen, ax, plane["cells"], plane["covered"])
+    marked = [{**mark, "x": mark["pair"][0], "y": mark["pair"][1]} for mark in seen["marked"]]
+    _draw_marks(marked, ax)
+    ax.legend(fontsize=_SMALL, framealpha=0.9)
+    for axis, value in zip((ax.xaxis, ax.yaxis), plane["values"], strict=True):
+        if value is not None:
+            # The feature does not vary: nothing around its value means anything.
+            axis.set_ticks([value], [f"{value:.10g}"])
+    ax.set_xlabel(_cut(seen["names"][0], 40))
+    ax.set_ylabel(_cut(seen["names"][1], 40))
+    ax.set_title(_verdict(seen), fontsize=11)
+
+
+def _draw_places(seen: dict[str, Any], ax: Axes) -> None:
+    """Draw where rows are: the more in one place, the larger, and their number if there is room."""
+    places = seen["plane"]["places"]
+    size = float(np.clip(9000 / max(len(places), 1), 8, 28))
+    met: dict[tuple[float, float], int] = {}
+    for place in places:
+        at = place["x"], place["y"]
+        met[at] = max(met.get(at, 0), place["count"])
+    full = [place["count"] == met[place["x"], place["y"]] for place in places]
+    for side, name, colour, marker in _sides(seen):
+        own = [k for k, place in enumerate(places) if place["positive"] == (side == "positive")]
+        counts = np.array([places[k]["count"] for k in own], dtype=float)
+        ax.scatter(
+            [places[k]["x"] for k in own],
+            [places[k]["y"] for k in own],
+            s=np.minimum(size * (1 + np.log2(np.maximum(counts, 1))), 12 * size),
+            marker=marker,
+            color=colour,
+            alpha=0.75,
+            linewidths=0,
+            # Of two classes in one place, the one with fewer rows is on top.
+            zorder=2 if all(full[k] for k in own) else 2.5,
+            label=f"{name} ({counts.sum():,.0f})",
+        )
+    if len(places) <= _MOST_COUNTED:
+        for place in places:
+            if place["count"] > 1:
+                ax.annotate(
+                    f"×{place['count']:,}",
+                    (place["x"], place["y"]),
+                    xytext=(6, 4),
+                    textcoords="offset points",
+                    fontsize=_SMALL - 1,
+                    color=_INK,
+                )
+
+
 def _draw_view(seen: dict[str, Any], ax: Axes) -> None:
     if seen["smallest"] is None:
         return _nothing(ax, "all weights are zero: no view")
@@ -440,8 +524,8 @@ def _draw_view(seen: dict[str, Any], ax: Axes) -> None:
     if view["points"] is not None:
         _draw_points(seen, ax)
     else:
-        _draw_cells(seen, ax)
-    _draw_marks(seen, ax)
+        _draw_cells(seen, ax, view["cells"], (view["x"], view["y"]))
+    _draw_marks(seen["marked"], ax)
     ax.legend(fontsize=_SMALL, framealpha=0.9)
     ax.set_xlabel("signed distance from the hyperplane")
     flat = view.get("flat", False)
@@ -471,12 +555,10 @@ def _draw_points(seen: dict[str, Any], ax: Axes) -> None:
         )
 
 
-def _draw_cells(seen: dict[str, Any], ax: Axes) -> None:
+def _draw_cells(seen: dict[str, Any], ax: Axes, cells: dict[str, Any], covered: Any) -> None:
     """Colour each cell by the mixture of classes in it; the fuller, the less transparent."""
     from matplotlib.colors import to_rgb
 
-    view = seen["view"]
-    cells = view["cells"]
     image = np.zeros((cells["rows"], cells["columns"], 4))
     if cells["filled"]:
         column, row, negatives, positives = np.array(cells["filled"], dtype=int).T
@@ -485,15 +567,14 @@ def _draw_cells(seen: dict[str, Any], ax: Axes) -> None:
         image[row, column, :3] = (1 - share) * to_rgb(_NEGATIVE) + share * np.array(to_rgb(_POSITIVE))
         image[row, column, 3] = 0.3 + 0.7 * np.log1p(count) / np.log1p(count.max())
     limits = ax.get_xlim(), ax.get_ylim()
-    ax.imshow(image, extent=(*view["x"], *view["y"]), origin="lower", aspect="auto", zorder=1.5)
+    ax.imshow(image, extent=(*covered[0], *covered[1]), origin="lower", aspect="auto", zorder=1.5)
     ax.set_xlim(*limits[0])
     ax.set_ylim(*limits[1])
     for _, name, colour, _ in _sides(seen):
         ax.scatter([], [], marker="s", color=colour, label=name)
 
 
-def _draw_marks(seen: dict[str, Any], ax: Axes) -> None:
-    marked = seen["marked"]
+def _draw_marks(marked: list[dict[str, Any]], ax: Axes) -> None:
     for why, (outline, meaning) in _MARKS.items():
         rows = [mark for mark in marked if why in mark["why"]]
         if why == "nearest":

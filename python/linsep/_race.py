@@ -36,12 +36,21 @@ class Entrant:
         "looks-inseparable", rows were met that seem to cancel; "epoch-limit"; or "time-limit".
     epochs, updates : int
         Epochs, the last one counted even if it was cut short, and changes of the weights.
+    updates_bound : int, float or None
+        How many updates the method makes at most by its own guarantee, which follows from the margin
+        that it found, in a race from the largest that any method found. A float where it is above
+        2**53; None if the method has no such guarantee, or if nothing separated the rows.
     mistakes, accuracy : int and float
         Rows that its hyperplane puts on the wrong side, and the share of those that it does not.
     passes : float
         Its work: the number of scores it computed, divided by the number of rows.
     angular_margin, geometric_margin : float or None
         Margins of its hyperplane, negative if it makes mistakes; see :class:`Margin`.
+    margin_bound : float or None
+        What no hyperplane's angular margin is above, if the method knows; with ``scale="standard"``
+        among the scaled rows.
+    scaled_margin : float or None
+        The angular margin of its hyperplane among the scaled rows, with ``scale="standard"``.
     seconds : float
         The time it took, without the counting of mistakes after each epoch.
     coef, intercept : ndarray of shape (features,) and float
@@ -56,11 +65,14 @@ class Entrant:
     stop: str
     epochs: int
     updates: int
+    updates_bound: float | None
     mistakes: int
     accuracy: float
     passes: float
     angular_margin: float | None
     geometric_margin: float | None
+    margin_bound: float | None
+    scaled_margin: float | None
     seconds: float
     coef: np.ndarray
     intercept: float
@@ -76,11 +88,14 @@ class Entrant:
             stop=found["stop"],
             epochs=found["epochs"],
             updates=found["updates"],
+            updates_bound=found["updates_bound"],
             mistakes=found["mistakes"],
             accuracy=found["accuracy"],
             passes=found["rows_evaluated"] / rows,
             angular_margin=found["angular_margin"],
             geometric_margin=found["geometric_margin"],
+            margin_bound=found["margin_bound"],
+            scaled_margin=found["scaled_margin"],
             seconds=found["seconds"],
             coef=found["coef"],
             intercept=found["intercept"],
@@ -208,8 +223,8 @@ def race(
         "joint", "fine" (the paper's), "corral", "perceptron", "pocket", "maxover", "winnow", "voted",
         "averaged", "smooth", "passive-aggressive", "sgd", "svm", "lp".
     scale : {"none", "standard"}
-        Whether they learn from columns as they are, or with mean 0 and deviation 1. The hyperplanes are in
-        the units of the data either way.
+        Whether they learn from columns as they are, or with mean 0 and deviation 1. The hyperplanes are
+        in the units of the data either way.
     max_epochs : int
         The number of epochs after which a method is stopped.
     time_limit : float, optional

@@ -131,7 +131,7 @@ pub fn values<'py>(py: Python<'py>, answer: &PyAnswer) -> PyResult<Bound<'py, Py
         Answer::Classes(answer) => crate::classes::values(py, answer),
         Answer::Estimate(answer) => crate::separation::values(py, answer),
         Answer::Audit(answer) => crate::audit::values(py, answer),
-        Answer::Fit(answer) => crate::fit::values(py, &answer.fit),
+        Answer::Fit(answer) => crate::fit::values(py, &answer.fit, answer.updates_bound()),
         Answer::Race(answer) => crate::fit::race_values(py, answer),
         Answer::Verify(answer) => crate::verify::values(py, &answer.outcome),
         Answer::Folder(answer) => {

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use linsep::ask::{Answer, RaceAnswer};
+use linsep::ask::{Answer, RaceAnswer, bound_json};
 use linsep::online::{Fit, FitSettings, MethodSettings};
 use linsep::proof::Proof;
 use linsep::{Hyperplane, Samples};
@@ -83,14 +83,19 @@ pub fn fit<'py>(
         Ok((fit, proof.flatten()))
     })?;
     drop(matrix);
-    let dict = values(py, &fit)?;
+    // One that starts elsewhere than its method does has no bound.
+    let dict = values(py, &fit, None)?;
     dict.set_item("state", fit.state.map(|state| state.to_string()))?;
     dict.set_item("proof", proof)?;
     Ok(dict)
 }
 
-/// Returns what a fit found, in plain values.
-pub fn values<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Bound<'py, PyDict>> {
+/// Returns what a fit found, in plain values, with a bound on its updates if one is known.
+pub fn values<'py>(
+    py: Python<'py>,
+    fit: &Fit,
+    updates_bound: Option<f64>,
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let stop = serde_json::json!(fit.stop);
     dict.set_item("stop", stop.as_str().unwrap_or_default())?;
@@ -98,11 +103,16 @@ pub fn values<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Bound<'py, PyDict>> {
     dict.set_item("intercept", fit.hyperplane.bias)?;
     dict.set_item("epochs", fit.epochs)?;
     dict.set_item("updates", fit.updates)?;
+    match updates_bound.map(bound_json).as_ref().and_then(serde_json::Value::as_u64) {
+        Some(whole) => dict.set_item("updates_bound", whole)?,
+        None => dict.set_item("updates_bound", updates_bound)?,
+    }
     dict.set_item("mistakes", fit.evaluation.mistakes)?;
     dict.set_item("accuracy", fit.evaluation.accuracy())?;
     dict.set_item("angular_margin", fit.evaluation.margin.angular)?;
     dict.set_item("geometric_margin", fit.evaluation.margin.geometric)?;
     dict.set_item("margin_bound", fit.margin_bound)?;
+    dict.set_item("scaled_margin", fit.scaled_margin)?;
     dict.set_item("rows_evaluated", fit.rows_evaluated)?;
     let mistakes: Vec<u64> =
         fit.history.iter().map(|r| r.evaluated_mistakes.unwrap_or(r.mistakes)).collect();
@@ -126,8 +136,11 @@ pub fn model_file(answer: &PyAnswer) -> PyResult<String> {
 /// Returns what a race says, in plain values: under `entrants` the name of each method, and what it found.
 pub fn race_values<'py>(py: Python<'py>, answer: &RaceAnswer) -> PyResult<Bound<'py, PyDict>> {
     let own = answer.entrants.iter();
-    let entrants: PyResult<Vec<_>> =
-        own.map(|own| Ok((own.method.name(), values(py, &own.fit)?))).collect();
+    let entrants: PyResult<Vec<_>> = own
+        .map(|own| {
+            Ok((own.method.name(), values(py, &own.fit, answer.updates_bound(&own.method))?))
+        })
+        .collect();
     let dict = PyDict::new(py);
     dict.set_item("entrants", entrants?)?;
     dict.set_item("shuffled", answer.shuffled)?;

@@ -36,6 +36,10 @@ pub fn named(picture: &Picture, data: &DataFacts) -> String {
         row(point);
         features(point);
     }
+    let places = value.pointer_mut("/plane/places").and_then(Value::as_array_mut);
+    places.into_iter().flatten().for_each(row);
+    let shown = picture.features.min(2);
+    value["names"] = (0..shown).map(|k| json!(Pythonic.feature(data, k))).collect();
     for weight in value["weights"].as_array_mut().into_iter().flatten() {
         let feature = weight["feature"].as_u64().unwrap_or_default() as usize;
         weight["feature"] = json!(Pythonic.feature(data, feature));

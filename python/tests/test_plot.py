@@ -209,6 +209,115 @@ def test_a_view_marks_and_names_rows(wrong_labels):
     assert bars.get_yticklabels()[0].get_text() == frame.columns[scaled.argmax()]
 
 
+FOUR = np.array([[0.0, 10.0], [1.0, 30.0], [4.0, 20.0], [5.0, 50.0]])
+
+
+def test_two_features_are_drawn_with_the_line_between_them():
+    decision = linsep.decide(FOUR, ["a", "a", "b", "b"])
+    ax = decision.plot(kind="plane")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x0", "x1")
+    offsets = [tuple(at) for dots in ax.collections for at in dots.get_offsets()]
+    assert set(map(tuple, FOUR)) <= set(offsets)
+    # Two edges, and the line between them.
+    lower, upper, line = [artist for artist in ax.lines if len(artist.get_xdata()) == 2]
+    assert np.abs(line.get_xydata() @ decision.coef + decision.intercept).max() < 1e-9
+    length = np.linalg.norm(decision.coef)
+    margin = np.abs(FOUR @ decision.coef + decision.intercept).min() / length
+    for edge, expected in ((lower, -margin), (upper, margin)):
+        found = (edge.get_xydata() @ decision.coef + decision.intercept) / length
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+    (band,) = [patch for patch in ax.patches if hasattr(patch, "get_xy")]
+    within = (band.get_xy() @ decision.coef + decision.intercept) / length
+    assert np.abs(within).max() <= margin * (1 + 1e-9)
+    # Of all three the first, in the place of the view.
+    first, second, third = decision.plot()
+    assert first.get_xlabel() == "x0"
+    assert "distance" in second.get_xlabel() and "weight" in third.get_xlabel()
+
+
+def test_where_no_line_separates_there_are_no_edges(xor):
+    ax = linsep.decide(*xor).plot(kind="plane")
+    assert len([artist for artist in ax.lines if len(artist.get_xdata()) == 2]) <= 1
+    assert not ax.patches
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "in conflict (4)" in names
+    check_inside_and_apart(ax, ax.texts)
+
+
+def test_rows_that_are_alike_are_one_point_with_their_number():
+    X = np.repeat(FOUR, [3, 1, 1, 2], axis=0)
+    y = ["a"] * 4 + ["b"] * 3
+    ax = linsep.decide(X, y).plot(kind="plane")
+    counts = sorted(text for text in words(ax) if text.startswith("×"))
+    assert counts == ["×2", "×3"]
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert {"a (4)", "b (3)"} <= set(names)
+
+
+def test_many_rows_of_two_features_are_cells():
+    X, y = make_separable(6000, 2, gap=0.2)
+    ax = linsep.decide(X, y).plot(kind="plane")
+    (image,) = ax.images
+    assert image.get_array().shape == (54, 90, 4)
+    left, right, low, high = image.get_extent()
+    assert (left, right) == (X[:, 0].min(), X[:, 0].max())
+    assert (low, high) == (X[:, 1].min(), X[:, 1].max())
+
+
+def test_the_plane_is_for_two_features(separable):
+    decision = linsep.decide(*separable)
+    with pytest.raises(ValueError, match="shows two features, and there are 5"):
+        decision.plot(kind="plane")
+    assert decision.plot()[1].get_ylabel() == "direction of largest spread within it"
+
+
+def test_the_plane_names_features_and_marks_suspects():
+    pd = pytest.importorskip("pandas")
+    X, y = make_separable(120, 2, seed=3, gap=0.4)
+    y[17] ^= 1
+    frame = pd.DataFrame(X, columns=["long", "broad"], index=[f"r{k}" for k in range(120)])
+    ax = linsep.decide(frame, y, explain=True).plot(kind="plane")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("long", "broad")
+    assert "r17" in words(ax)
+    check_inside_and_apart(ax, ax.texts)
+
+
+def test_a_fit_draws_its_hyperplane(separable, xor):
+    found = linsep.fit(FOUR, ["a", "a", "b", "b"])
+    assert found.plot(kind="plane").get_title() == "all 4 rows on their own side"
+    axes = found.plot()
+    assert axes.shape == (3,) and axes[0].figure.get_suptitle() == "separated: 'b' against 'a'"
+    failed = linsep.fit(*xor, "perceptron", max_epochs=3)
+    assert failed.plot()[0].figure.get_suptitle().startswith("not separated")
+    wide = linsep.fit(*separable)
+    assert wide.plot(kind="distances").get_title() == "all 300 rows on their own side"
+    with pytest.raises(ValueError, match="shows two features, and there are 5"):
+        wide.plot(kind="plane")
+    with pytest.raises(ValueError, match="fit again, and plot then"):
+        pickle.loads(pickle.dumps(found)).plot()
+
+
+def test_no_line_of_a_race_rises_from_zero():
+    X, y = make_separable(200, 4, gap=0.3)
+    race = linsep.race(X, y, ["joint", "fine", "perceptron", "averaged"])
+    ax = race.plot()
+    own = [line for line in ax.lines if line.get_transform() == ax.transData]
+    done = [line for line in own if line.get_ydata()[-1] == 0]
+    assert len([e for e in race if e.separated]) >= 2 and done
+    for line in own:
+        found = np.asarray(line.get_ydata())
+        zero = np.flatnonzero(found == 0)
+        if len(zero):
+            assert (found[zero[0] :] == 0).all(), line.get_label()
+    # Beside a name there is a level piece of its line, and nothing leads there.
+    assert all(text.arrow_patch is None for text in ax.texts)
+    pieces = [line for line in ax.lines if line.get_transform() == ax.transAxes]
+    assert len(pieces) == len(race)
+    assert all(len(set(line.get_ydata())) == 1 for line in pieces)
+    low, _ = ax.get_ylim()
+    assert ax.get_yscale() == "symlog" and low < 0
+
+
 def test_many_rows_are_drawn_as_cells():
     X, y = make_separable(3000, 3, gap=0.5)
     ax = linsep.decide(X, y).plot(kind="view")

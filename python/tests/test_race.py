@@ -165,3 +165,39 @@ def test_progress_is_printed(capsys, separable):
     told = capsys.readouterr().out
     lines = told.splitlines()
     assert lines[0].startswith("fine: epoch 1: ") and lines[-1].startswith("pocket: epoch 2: ")
+
+
+def test_updates_are_within_the_bound_of_each_method():
+    X, y = make_separable(120, 3, gap=0.6)
+    methods = ["joint", "fine", "corral", "perceptron", "pocket", "voted", "averaged", "maxover", "svm"]
+    for scale in ("none", "standard"):
+        race = linsep.race(X, y, methods, scale=scale, settings={"fine": {"epsilon": 0.05}})
+        for entrant in race:
+            if entrant.name == "svm":
+                assert entrant.updates_bound is None
+            else:
+                assert entrant.updates <= entrant.updates_bound
+        assert isinstance(race["perceptron"].updates_bound, int)
+        # By default epsilon is so small that the bound is beyond what floats count.
+        assert isinstance(race["joint"].updates_bound, float) and race["joint"].updates_bound > 1e18
+        listed = race.to_dict()["methods"]
+        assert [own["updates_bound"] for own in listed] == [e.updates_bound for e in race]
+        alone = linsep.fit(X, y, "perceptron", scale=scale)
+        # The margin that another method found is at least as good.
+        assert alone.updates_bound >= race["perceptron"].updates_bound
+        assert alone.updates == race["perceptron"].updates
+        assert "perceptron guarantees at most" in repr(alone)
+    assert linsep.fit([[0.0], [1.0], [2.0]], [0, 1, 0], "perceptron").updates_bound is None
+
+
+def test_methods_that_bound_the_margin_say_so():
+    X, y = make_separable(120, 3, gap=0.6)
+    race = linsep.race(X, y, ["corral", "maxover", "smooth", "fine", "svm"])
+    best = race["corral"].angular_margin
+    for name in ("corral", "maxover", "smooth", "fine"):
+        assert race[name].margin_bound >= best * (1 - 1e-9)
+        assert race[name].scaled_margin is None
+    assert race["svm"].margin_bound is None
+    found = linsep.fit(X, y, "corral", scale="standard")
+    assert 0.99 * found.margin_bound <= found.entrant.scaled_margin <= found.margin_bound
+    assert found.margin_bound == found.to_dict()["margin"]["scaled"]["angular_upper_bound"]

@@ -77,6 +77,16 @@ fn questions() {
 }
 
 #[test]
+fn charts() {
+    check("crates/linsep-cli/tests/transcripts/charts.md");
+}
+
+#[test]
+fn bounds() {
+    check("crates/linsep-cli/tests/transcripts/bounds.md");
+}
+
+#[test]
 fn overwriting() {
     check("crates/linsep-cli/tests/transcripts/overwriting.md");
 }

@@ -1,7 +1,8 @@
 //! A race as a drawing: the mistakes that are left, over epochs or over work.
 //!
 //! Mistakes are on a logarithmic axis with a place for none, so that who gets there is seen. Lines are named at the
-//! height at which they end, and a ring marks where a method has finished.
+//! height at which they end, and a ring marks where a method has finished. One that ended with no mistake left stays
+//! there: its line goes on faintly, as far as the longest.
 
 use linsep::ask::RaceAnswer;
 use linsep::race::Entrant;
@@ -231,6 +232,13 @@ fn draw_line(drawing: &mut Drawing, axes: &ChartAxes, line: &Line, k: usize, nam
         "<path class=\"line{best}\" stroke=\"{colour}\" stroke-dasharray=\"{dash}\" d=\"{path}\"/>"
     ));
     let [x, y] = axes.end(line);
+    let none_left = line.points.last().is_some_and(|point| point.1 == 0);
+    if line.finished && none_left && x < axes.right {
+        let [from, to, down] = [x, axes.right, y].map(px);
+        drawing.raw(&format!(
+            "<path class=\"line\" stroke=\"{colour}\" stroke-dasharray=\"{dash}\" opacity=\"0.45\" d=\"M{from} {down}L{to} {down}\"/>"
+        ));
+    }
     // A ring where it is done, a dot where it was stopped.
     let (radius, fill) = if line.finished { (6.0, "none") } else { (3.0, colour) };
     let [cx, cy] = [x, y].map(px);
@@ -300,6 +308,27 @@ mod tests {
         assert!(axes.wide && axes.x(2.0) - axes.x(1.0) > 30.0);
         assert!(axes.y(0) > axes.y(1) && axes.y(1) > axes.y(10));
         assert!(!ChartAxes::new(&[line("fine", 9)], SMALL).wide);
+    }
+
+    #[test]
+    fn who_is_done_stays_at_zero_and_nothing_leaves_the_chart() {
+        let svg = chart(vec![line("fine", 2), line("perceptron", 20_000)]);
+        let [right, bottom] = [LARGE[0] - LARGE[2], LARGE[1] - BOTTOM].map(px);
+        // The one that is done first goes on at the height of none; the last one ends where the chart does.
+        let on: Vec<&str> = svg.split("opacity=\"0.45\" d=\"M").skip(1).collect();
+        assert_eq!(on.len(), 1);
+        let (_, rest) = on[0].split_once(' ').unwrap();
+        assert!(rest.starts_with(&format!("{bottom}L{right} {bottom}\"")), "{rest}");
+        let stopped = Line { finished: false, ..line("voted", 2) };
+        assert!(!chart(vec![stopped, line("perceptron", 9)]).contains("opacity=\"0.45\""));
+        for path in svg.split(" d=\"M").skip(1) {
+            let path = path.split('"').next().unwrap_or_default();
+            for point in path.split('L') {
+                let (_, y) = point.split_once(' ').unwrap();
+                let y: f64 = y.parse().unwrap();
+                assert!((TOP - 0.1..=LARGE[1] - BOTTOM + 0.1).contains(&y), "{point}");
+            }
+        }
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub mod hints;
 pub mod page;
 #[cfg(feature = "png")]
 pub mod png;
+pub mod rows_chart;
 pub mod suggest;
 pub mod summary;
 pub mod svg;

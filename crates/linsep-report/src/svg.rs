@@ -11,6 +11,12 @@ const STYLE: &str = "text{font-family:'DejaVu Sans','Segoe UI',Helvetica,Arial,s
 .axis{stroke:#888;stroke-width:1;fill:none}.line{fill:none;stroke-width:2}.best{stroke-width:3.5}\
 .cell.yes{fill:#009e73}.cell.quasi{fill:#e69f00}.cell.no{fill:#d55e00}.cell.open{fill:#888}.in{font-size:12px}";
 
+/// The style of rows and a hyperplane in a drawing that stands alone: that of a page, in its light colours.
+pub(crate) const ROWS_STYLE: &str = ".n{fill:#c2570c}.p{fill:#0b6bb5}.bar{opacity:.85}.dot{opacity:.75}\
+.plane{stroke:#1f2328;stroke-width:2;fill:none}.edge{stroke:#1f2328;stroke-dasharray:5 4;fill:none}.band{fill:#1a7f37;opacity:.14}\
+.ring{fill:none;stroke:#1f2328;stroke-width:2}.ring.conflict{stroke:#b3261e}.ring.suspect{stroke:#8a5a00;stroke-dasharray:3 2}\
+.small{font-size:11px;fill:#5c6470}";
+
 /// Colours that people who see colours differently can tell apart (Okabe and Ito, the yellow darker).
 pub const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555", "#7a5195"];
@@ -107,12 +113,13 @@ pub struct Drawing {
     height: f64,
     about: String,
     body: String,
+    style: &'static str,
 }
 
 impl Drawing {
     /// Returns an empty drawing of `width` x `height` pixels; `about` says in words what it shows.
     pub fn new(width: f64, height: f64, about: &str) -> Self {
-        Drawing { width, height, about: about.to_string(), body: String::new() }
+        Drawing { width, height, about: about.to_string(), body: String::new(), style: "" }
     }
 
     /// Adds what is SVG already.
@@ -170,9 +177,22 @@ impl Drawing {
         }
     }
 
+    /// Adds more to the style of the file.
+    pub(crate) fn with_style(mut self, style: &'static str) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// Returns the drawing with so much room above it.
+    pub(crate) fn moved_down(self, room: f64) -> Self {
+        let Drawing { height, body, .. } = self;
+        let body = format!("<g transform=\"translate(0 {})\">{body}</g>", px(room));
+        Drawing { height: height + room, body, ..self }
+    }
+
     /// Returns the drawing as part of a page, which has the styles.
     pub fn part(&self) -> String {
-        let Drawing { width, height, about, body } = self;
+        let Drawing { width, height, about, body, .. } = self;
         let (width, height, about) = (px(*width), px(*height), escaped(about));
         format!(
             "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{about}\">{body}</svg>\n"
@@ -181,13 +201,13 @@ impl Drawing {
 
     /// Returns the drawing as a file.
     pub fn file(&self) -> String {
-        let Drawing { width, height, about, body } = self;
+        let Drawing { width, height, about, body, style } = self;
         let (width, height, about) = (px(*width), px(*height), escaped(about));
         let mut out = String::new();
         write!(
             out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{about}</title>\n<style>{STYLE}</style>\n\
+             viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{about}</title>\n<style>{STYLE}{style}</style>\n\
              <rect class=\"back\" width=\"{width}\" height=\"{height}\"/>{body}</svg>\n"
         )
         .expect("memory takes all");
@@ -198,6 +218,83 @@ impl Drawing {
 /// Returns numbers with the labels that people read.
 pub fn labelled(ticks: Vec<f64>) -> Vec<(f64, String)> {
     ticks.into_iter().map(|tick| (tick, tick_label(tick))).collect()
+}
+
+/// The ticks of an axis whose numbers may lie far from zero.
+pub(crate) struct AxisTicks {
+    /// Places, and what stands there.
+    pub(crate) ticks: Vec<(f64, String)>,
+    /// What has to be added to the numbers that stand there.
+    beyond: Option<f64>,
+}
+
+/// Ticks that are further from zero than this many steps are written as differences: more digits nobody compares.
+const FAR: f64 = 2e4;
+
+impl AxisTicks {
+    /// Returns one tick, for what does not vary.
+    pub(crate) fn one(value: f64) -> Self {
+        AxisTicks { ticks: vec![(value, super::number(value))], beyond: None }
+    }
+}
+
+/// Returns round numbers within a scale, with labels that differ.
+pub(crate) fn axis_ticks(scale: &Scale, about: usize) -> AxisTicks {
+    let places = scale.ticks(about);
+    let step = places.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+    let farthest = places.iter().fold(0.0_f64, |most, tick| most.max(tick.abs()));
+    let [low, high] = scale.from;
+    // Round, below all ticks, and no further off than it has to be.
+    let unit = libm::pow(10.0, libm::log10(high - low).ceil());
+    let far = step.is_finite() && farthest > FAR * step;
+    let first = places.first().copied().filter(|_| far);
+    let beyond =
+        first.map(|first| (first / unit).floor() * unit).filter(|beyond| beyond.is_finite());
+    // A step is 1, 2 or 5 times a power of ten, but for rounding.
+    let power = if step.is_finite() { libm::log10(step * 1.001).floor() as i32 } else { 0 };
+    let label = |&tick: &f64| (tick, fixed(tick - beyond.unwrap_or(0.0), power));
+    AxisTicks { ticks: places.iter().map(label).collect(), beyond }
+}
+
+impl AxisTicks {
+    /// Returns the name of the axis, with what its numbers are beyond.
+    pub(crate) fn title(&self, name: &str) -> String {
+        match self.beyond {
+            None => name.to_string(),
+            Some(beyond) if beyond < 0.0 => format!("{name} + {}", exactly(-beyond)),
+            Some(beyond) => format!("{name} − {}", exactly(beyond)),
+        }
+    }
+}
+
+/// Returns a number above 0 with all its digits, in groups before the point.
+fn exactly(value: f64) -> String {
+    let text = super::number(value);
+    let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+    match whole.parse().map(grouped) {
+        Ok(whole) if part.is_empty() => whole,
+        Ok(whole) if !part.contains('e') => format!("{whole}.{part}"),
+        _ => text,
+    }
+}
+
+/// Returns a number with the digits that steps of this power of ten need.
+fn fixed(value: f64, power: i32) -> String {
+    let size = value.abs();
+    if size == 0.0 && power < -6 {
+        return "0".to_string();
+    }
+    if size != 0.0 && (size >= 1e7 || power < -6) {
+        let digits = (libm::log10(size).floor() as i32 - power).clamp(0, 9) as usize;
+        return format!("{value:.digits$e}");
+    }
+    let digits = (-power).max(0) as usize;
+    let text = format!("{size:.digits$}");
+    let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+    let sign =
+        if value < 0.0 && text.contains(|c: char| ('1'..='9').contains(&c)) { "-" } else { "" };
+    let whole = grouped(whole.parse().unwrap_or(0));
+    if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
 }
 
 /// Returns a number as it stands at an axis.
@@ -242,6 +339,26 @@ mod tests {
         let labels: Vec<String> =
             [0.6000000000000001, 20_000.0, -5.0, 0.25, 1e-12].map(tick_label).into();
         assert_eq!(labels[..4], ["0.6", "20,000", "-5", "0.25"]);
+    }
+
+    #[test]
+    fn ticks_of_an_axis_differ_wherever_they_are() {
+        let check = |range: [f64; 2], labels: &[&str], title: &str| {
+            let found = axis_ticks(&Scale::new(range, [0.0, 1.0]), 4);
+            let texts: Vec<&str> = found.ticks.iter().map(|(_, text)| &text[..]).collect();
+            assert_eq!((texts.as_slice(), &found.title("t")[..]), (labels, title));
+        };
+        check([0.0, 1.0], &["0.0", "0.5", "1.0"], "t");
+        check([-1500.0, 1500.0], &["-1,000", "0", "1,000"], "t");
+        check([1.7e9, 1.7e9 + 4.0], &["0", "1", "2", "3", "4"], "t − 1,700,000,000");
+        check([-1e6 - 3.0, -1e6], &["7", "8", "9", "10"], "t + 1,000,010");
+        check(
+            [1.7e9 + 1e-3, 1.7e9 + 3e-3],
+            &["0.0010", "0.0015", "0.0020", "0.0025", "0.0030"],
+            "t − 1,700,000,000",
+        );
+        check([0.0, 4e-9], &["0", "1e-9", "2e-9", "3e-9", "4e-9"], "t");
+        check([0.0, 3e9], &["0", "1e9", "2e9", "3e9"], "t");
     }
 
     #[test]

@@ -46,6 +46,9 @@ pub fn fit(answer: &FitAnswer, voice: &dyn Voice) -> Summary {
             summary.text("", &format!("{own} angular among the scaled rows{bound}"));
         }
     }
+    if let Some(bound) = answer.updates_bound() {
+        summary.text("", &guarantee(&question.method, bound));
+    }
     add_distances(&mut summary, answer.distances.as_ref(), data.classes(), "the hyperplane");
     let remedy = voice.spell(Remedy::SeeModel);
     summary.text("hyperplane", &equation(&fit.hyperplane, data, voice, &remedy));
@@ -228,6 +231,20 @@ pub(super) fn describe(method: &MethodSettings) -> String {
     }
 }
 
+/// Says how many updates a method makes at most with the margin that stands before it.
+pub(super) fn guarantee(method: &MethodSettings, bound: f64) -> String {
+    let updates = if bound == 1.0 { "update" } else { "updates" };
+    format!("{} guarantees at most {} {updates} at this margin", method.name(), at_most(bound))
+}
+
+/// Returns a bound on a count for people, if there is one.
+pub(super) fn at_most(bound: f64) -> String {
+    match bound < 1e9 {
+        true => grouped(bound as u64),
+        false => format!("{bound:.1e}"),
+    }
+}
+
 fn optional(value: Option<f64>) -> String {
     value.map_or("undefined".to_string(), rounded)
 }
@@ -274,6 +291,7 @@ pub fn race(answer: &RaceAnswer, voice: &dyn Voice) -> String {
         "separated",
         "epochs",
         "updates",
+        "at most",
         "mistakes",
         "accuracy",
         "passes",
@@ -288,6 +306,7 @@ pub fn race(answer: &RaceAnswer, voice: &dyn Voice) -> String {
             if fit.separated() { "yes" } else { "no" }.to_string(),
             grouped(fit.epochs),
             grouped(fit.updates),
+            answer.updates_bound(method).map_or("-".into(), at_most),
             grouped(evaluation.mistakes),
             format!("{:.4} %", 100.0 * evaluation.accuracy()),
             format!("{:.1}", fit.rows_evaluated as f64 / rows),
@@ -295,7 +314,8 @@ pub fn race(answer: &RaceAnswer, voice: &dyn Voice) -> String {
             format!("{:.3}", fit.seconds),
         ]
     });
-    let table: Vec<[String; 9]> = std::iter::once(header.map(str::to_string)).chain(body).collect();
+    let table: Vec<[String; 10]> =
+        std::iter::once(header.map(str::to_string)).chain(body).collect();
     let width = |k: usize| table.iter().map(|row| row[k].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
     let mut out = String::new();

@@ -4,7 +4,7 @@ use linsep_data::{Block, Data, Error, FoldQuery, Shape};
 use serde::{Deserialize, Serialize};
 
 use crate::Hyperplane;
-use crate::queries::fold;
+use crate::queries::{Listed, fold};
 
 /// Bins that rows on other machines are counted in, at most: a request cannot claim more memory.
 const MOST_BINS: usize = 1 << 20;
@@ -66,28 +66,42 @@ pub fn distances(
     hyperplane: &Hyperplane,
     bins: usize,
 ) -> Result<Distances, Error> {
+    let none: Option<&DistanceExtent> = None;
+    Ok(distances_beside(data, hyperplane, bins, none)?.0)
+}
+
+/// Returns the same, and what is found beside in the first pass if more is asked. Where no distance is known, that alone
+/// costs a pass.
+pub(crate) fn distances_beside<Q: Listed + Clone>(
+    data: &dyn Data,
+    hyperplane: &Hyperplane,
+    bins: usize,
+    beside: Option<&Q>,
+) -> Result<(Distances, Option<Q::Found>), Error> {
     assert!(bins >= 2, "a side each needs a bin");
     let norm = hyperplane.weight_norm();
     let none = vec![0; bins];
     let unknown =
         Distances { low: 0.0, high: 0.0, negative: none.clone(), positive: none, nearest: None };
     if !(norm > 0.0 && norm.is_finite()) {
-        return Ok(unknown);
+        return Ok((unknown, beside.map(|query| fold(data, query)).transpose()?));
     }
     let measure = PlaneMeasure { hyperplane: hyperplane.clone(), norm };
-    let extent = fold(data, &DistanceExtent(measure.clone()))?;
+    let first = (DistanceExtent(measure.clone()), beside.cloned());
+    let (extent, beside) = fold(data, &first)?;
     if extent.nearest == f64::INFINITY {
-        return Ok(unknown);
+        return Ok((unknown, beside));
     }
     let (width, below) = width(-extent.low, extent.high, bins);
     let counts = fold(data, &DistanceBins { measure, width, below, bins })?;
-    Ok(Distances {
+    let found = Distances {
         low: -width * below as f64,
         high: width * (bins - below) as f64,
         negative: counts.negative,
         positive: counts.positive,
         nearest: Some(extent.nearest),
-    })
+    };
+    Ok((found, beside))
 }
 
 /// Returns the smallest width of bins that reach so far on both sides of 0, and how many are below it; each side

@@ -51,6 +51,8 @@ impl Hyperplane {
         Ok(Evaluation {
             rows: data.shape().rows as u64,
             mistakes: all.mistakes,
+            extended: ratio(all.smallest, lifted_norm),
+            longest: all.longest,
             margin: Margin {
                 angular: ratio(all.smallest_lifted, lifted_norm),
                 geometric: ratio(all.smallest, self.weight_norm()),
@@ -59,7 +61,8 @@ impl Hyperplane {
     }
 }
 
-/// Counts the rows on the wrong side, and finds the smallest value of y (w·x + b) before and after lifting.
+/// Counts the rows on the wrong side, and finds the smallest value of y (w·x + b) before and after lifting, and the
+/// longest row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct EvaluationQuery {
     hyperplane: Hyperplane,
@@ -72,6 +75,7 @@ pub(crate) struct EvaluationState {
     mistakes: u64,
     smallest: f64,
     smallest_lifted: f64,
+    longest: f64,
 }
 
 impl FoldQuery for EvaluationQuery {
@@ -79,7 +83,7 @@ impl FoldQuery for EvaluationQuery {
 
     fn begin(&self) -> EvaluationState {
         let (smallest, smallest_lifted) = (f64::INFINITY, f64::INFINITY);
-        EvaluationState { mistakes: 0, smallest, smallest_lifted }
+        EvaluationState { mistakes: 0, smallest, smallest_lifted, longest: 0.0 }
     }
 
     fn absorb(&self, state: &mut EvaluationState, block: &Block<'_>) {
@@ -106,6 +110,7 @@ impl FoldQuery for EvaluationQuery {
             state.mistakes += u64::from(mistake);
             state.smallest = state.smallest.min(value);
             state.smallest_lifted = state.smallest_lifted.min(value / samples.norms()[i]);
+            state.longest = state.longest.max(samples.norms()[i]);
         }
     }
 
@@ -113,6 +118,7 @@ impl FoldQuery for EvaluationQuery {
         state.mistakes += other.mistakes;
         state.smallest = state.smallest.min(other.smallest);
         state.smallest_lifted = state.smallest_lifted.min(other.smallest_lifted);
+        state.longest = state.longest.max(other.longest);
     }
 
     fn fits(&self, shape: Shape) -> bool {
@@ -133,6 +139,10 @@ pub struct Evaluation {
     pub mistakes: u64,
     /// The margins; negative where there are mistakes.
     pub margin: Margin,
+    /// min y (w·x + b) / ‖(w, b)‖: the margin among samples (x, 1) that are not normalised; none if w and b are zero.
+    pub extended: Option<f64>,
+    /// The length of the longest (x, 1).
+    pub longest: f64,
 }
 
 impl Evaluation {

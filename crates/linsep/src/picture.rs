@@ -4,6 +4,7 @@
 //! distances   how many rows of each class lie how far on the positive side
 //! view        across: the signed distance; up: the direction of largest spread within the hyperplane
 //!             (the first principal axis of rows projected on it). So both distances are true ones.
+//! plane       of two features: one across, the other up, in their own units, and the hyperplane as a line
 //! weights     as they are, and times the spread of their feature: how much each one moves a row
 //! marked      rows to look at: nearest to the hyperplane, in conflict, suspected
 //! ```
@@ -13,6 +14,8 @@
 //! `counts` is what passes count.
 
 mod counts;
+mod overlap;
+mod plane;
 mod view;
 
 use std::collections::BTreeMap;
@@ -24,12 +27,15 @@ use crate::data::Data;
 use crate::decide::{
     DecideOptions, Decision, Explanation, Outcome, Watch, compromise_data, rounded,
 };
-use crate::distances::{Distances, distances};
+use crate::distances::{Distances, distances_beside};
 use crate::queries::fold;
 use crate::{Error, Hyperplane};
 
 use counts::{CellsState, NearestState};
 pub(crate) use counts::{NearestRows, ViewCells};
+pub(crate) use plane::{PlaneCells, PlaneSurvey};
+pub use plane::{PlanePlace, PlaneView, Segment};
+use plane::{PlaneSketch, both};
 use view::{SAMPLE_VALUES, Sample, ViewMap};
 
 /// Bins of the histogram.
@@ -65,6 +71,9 @@ pub struct Picture {
     pub histogram: Histogram,
     /// Rows in two dimensions.
     pub view: View,
+    /// Rows of two features in their own units; none if there are more or fewer, or if they lie further apart than
+    /// numbers reach.
+    pub plane: Option<PlaneView>,
     /// Rows to look at.
     pub marked: Vec<Marked>,
     /// The weights that move rows most, the largest first.
@@ -113,6 +122,8 @@ pub struct Point {
     pub y: f64,
     /// Its first features and values.
     pub values: Vec<(usize, f64)>,
+    /// Both features, where there are two.
+    pub pair: Option<[f64; 2]>,
 }
 
 /// Counts of rows in a grid over the view.
@@ -178,14 +189,18 @@ pub struct Marks {
 /// ```
 pub fn picture(data: &dyn Data, plane: &Hyperplane, marks: &Marks) -> Result<Picture, Error> {
     let (shape, about) = (data.shape(), data.about());
-    let found = distances(data, plane, BINS)?;
+    let survey = (shape.columns == 2).then_some(PlaneSurvey);
+    let (found, survey) = distances_beside(data, plane, BINS, survey.as_ref())?;
+    let sketch = survey.and_then(|survey| PlaneSketch::new(survey, plane));
     let few = shape.rows <= MOST_POINTS && shape.rows * shape.columns <= SAMPLE_VALUES;
     let sample = Sample::take(data, if few { shape.rows } else { SAMPLE_ROWS })?;
     let map = ViewMap::new(plane, &sample);
     let y = map.range(&sample);
     let x = [found.low, found.high];
     let cells = (!few).then(|| ViewCells { map: map.clone(), x, y });
-    let (nearest, cells) = fold(data, &(NearestRows(map.clone()), cells))?;
+    let plane_cells = sketch.as_ref().and_then(PlaneSketch::cells);
+    let counts = (NearestRows(map.clone()), (cells, plane_cells));
+    let (nearest, (cells, plane_cells)) = fold(data, &counts)?;
     let points = match few {
         true => {
             let mut names = Names::fetch(data, &sample.rows)?;
@@ -197,6 +212,17 @@ pub fn picture(data: &dyn Data, plane: &Hyperplane, marks: &Marks) -> Result<Pic
         false => None,
     };
     let cells = cells.map(CellsState::filled);
+    let margin = found.nearest.filter(|_| nearest.mistakes == 0);
+    let in_plane = match sketch {
+        None => None,
+        Some(sketch) => {
+            // Names of many rows would be read again.
+            let rows = if few { sketch.rows() } else { vec![] };
+            let names = Names::fetch(data, &rows)?;
+            let name = |row: usize| names.of(&rows, row);
+            Some(sketch.finish(plane, margin, plane_cells, name))
+        }
+    };
     Ok(Picture {
         rows: shape.rows,
         features: shape.columns,
@@ -206,6 +232,7 @@ pub fn picture(data: &dyn Data, plane: &Hyperplane, marks: &Marks) -> Result<Pic
         smallest: found.nearest,
         marked: marked(data, &map, &nearest, marks)?,
         weights: weights(plane, &sample),
+        plane: in_plane,
         view: View { x, y, flat: map.up.is_none(), points, cells },
         histogram: histogram(found),
     })
@@ -262,7 +289,8 @@ pub fn decision_plane(
             // After a limit the first step will do.
             let soon = decision.unfinished.then_some(Duration::from_millis(1));
             let options = DecideOptions::default().with_time_limit(soon);
-            compromise_data(data, &options, watch)?.hyperplane
+            let found = compromise_data(data, &options, watch)?;
+            if decision.unfinished { found.hyperplane } else { overlap::better(data, found)? }
         }
     })
 }
@@ -279,6 +307,12 @@ struct Names(Option<Vec<String>>);
 impl Names {
     fn fetch(data: &dyn Data, rows: &[usize]) -> Result<Self, Error> {
         Ok(Names(data.row_names(rows)?))
+    }
+
+    /// Returns the name of one of these rows, which rise and were fetched.
+    fn of(&self, rows: &[usize], row: usize) -> Option<String> {
+        let place = rows.binary_search(&row).ok()?;
+        self.0.as_ref().map(|names| names[place].clone())
     }
 
     fn take(&mut self, place: usize) -> Option<String> {
@@ -406,6 +440,28 @@ mod tests {
             assert!((weights[0].spread - 3f64.sqrt()).abs() < 1e-12, "{weights:?}");
             assert!((weights[1].spread - 8.5f64.sqrt()).abs() < 1e-12, "{weights:?}");
         }
+    }
+
+    #[test]
+    fn columns_of_different_size_are_no_reason_for_many_mistakes() {
+        let clean = Generator::new(3_000, 2, 4).samples::<f64>().unwrap();
+        let mut x = vec![];
+        (0..3_000).for_each(|i| clean.features().for_each(i, |k, v| x.push([1.0, 1e4][k] * v)));
+        let mut y = clean.positive().to_vec();
+        (0..3_000).step_by(100).for_each(|i| y[i] = !y[i]);
+        let samples = Samples::dense(x, 2, y).unwrap();
+        let data = Memory::new(&samples);
+        let decision = crate::decide::decide_data(&data, &DecideOptions::default(), &mut ());
+        let drawn = decision_picture(&data, &decision.unwrap(), None, &mut ()).unwrap();
+        assert!(drawn.mistakes < 100, "{}", drawn.mistakes);
+    }
+
+    #[test]
+    fn spreads_of_timestamps_are_theirs() {
+        let x: Vec<f64> = (0..400).map(|k| 1.7e9 + f64::from(k % 2)).collect();
+        let samples = Samples::dense(x, 1, (0..400).map(|k| k % 2 == 0).collect()).unwrap();
+        let found = drawn(&samples, &Hyperplane { weights: vec![1.0], bias: -1.7e9 });
+        assert!((found.weights[0].spread - 0.5).abs() < 1e-6, "{:?}", found.weights);
     }
 
     #[test]

@@ -35,7 +35,7 @@ use crate::decide::folds::step_size::StepSize;
 use crate::distances::{DistanceBins, DistanceExtent};
 use crate::hyperplane::EvaluationQuery;
 use crate::lift::whole::{RowSurvey, RowWeightsName};
-use crate::picture::{NearestRows, ViewCells};
+use crate::picture::{NearestRows, PlaneCells, PlaneSurvey, ViewCells};
 
 /// What a pass may ask: every query in it is on the list.
 pub(crate) trait Listed: PassQuery {}
@@ -131,6 +131,8 @@ list! {
     DistanceBins(DistanceBins) "distances",
     NearestRows(NearestRows) "nearest rows",
     ViewCells(ViewCells) "cells of a view",
+    PlaneSurvey(PlaneSurvey) "places of rows",
+    PlaneCells(PlaneCells) "cells of a plane",
     RowSurvey(RowSurvey) "lengths of rows",
     RowWeightsName(RowWeightsName) "weights of rows",
 }

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use linsep::data::generate::Generator;
 use linsep::data::samples::{Features, SparseBuilder};
 use linsep::online::{
-    Checkpoint, EpochRecord, Fit, FitSettings, MethodSettings, Progress, Stop, fit,
+    Checkpoint, EpochRecord, Fit, FitSettings, MethodSettings, Progress, Scale, ShownMargins, Stop,
+    fit,
 };
 use linsep::{Samples, Watch};
 use proptest::prelude::*;
@@ -315,6 +316,70 @@ fn sparse_and_dense_samples_are_the_same_samples() {
         let pairs = a.hyperplane.weights.iter().zip(&b.hyperplane.weights);
         for (a, b) in pairs.chain([(&a.hyperplane.bias, &b.hyperplane.bias)]) {
             assert!((a - b).abs() <= 1e-9 * a.abs().max(1.0), "{method:?}: {a} against {b}");
+        }
+    }
+}
+
+/// Returns rows that a hyperplane separates with room to spare, of columns that differ in size.
+fn with_room(rows: usize, features: usize, seed: u64, room: f64) -> Samples {
+    let (mut x, mut positive) = (vec![0.0; rows * features], vec![false; rows]);
+    Generator::new(rows, features, seed).fill(0..rows, &mut x, &mut positive);
+    let weights: Vec<f64> = (0..features).map(|k| [1.0, -0.5, 2.0][k % 3]).collect();
+    let score = |row: &[f64]| row.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
+    let middle = x.chunks(features).map(score).sum::<f64>() / rows as f64;
+    let length = weights.iter().map(|w| w * w).sum::<f64>().sqrt();
+    for (row, positive) in x.chunks_mut(features).zip(&mut positive) {
+        *positive = score(row) > middle;
+        let step = if *positive { room / length } else { -room / length };
+        row.iter_mut().zip(&weights).for_each(|(x, w)| *x += step * w);
+        row.iter_mut().enumerate().for_each(|(k, x)| *x *= [1.0, 3.0, 0.2][k % 3]);
+    }
+    Samples::dense(x, features, positive).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn counted_updates_are_within_the_bound(
+        (rows, features) in (10..80_usize, 1..6_usize),
+        seed in 1..1_000_000_u64,
+        room in 0.2..2.0_f64,
+        shuffle: bool,
+    ) {
+        let samples = with_room(rows, features, seed, room);
+        let more = [
+            r#"{"name":"fine","epsilon":0.01}"#,
+            r#"{"name":"fine","epsilon":0.3,"start":"zero"}"#,
+            r#"{"name":"fine","epsilon":0.3,"start":"random","relaxation":1.9}"#,
+            r#"{"name":"joint","epsilon":0.3}"#,
+            r#"{"name":"joint","epsilon":0.3,"start":"zero","relaxation":0.4}"#,
+            r#"{"name":"corral","gap":0.7}"#,
+            r#"{"name":"corral","gap":0.99}"#,
+        ];
+        for scale in [Scale::None, Scale::Standard] {
+            let run = |method: &MethodSettings| {
+                let settings = FitSettings { method: method.clone(), scale, shuffle, seed, ..FitSettings::default() };
+                fit(&samples, &settings, &mut (), None).unwrap()
+            };
+            let entrants: Vec<_> = methods()
+                .into_iter()
+                .chain(more.map(method))
+                .map(|method| (run(&method), method))
+                .collect();
+            let shown = entrants.iter().filter_map(|(fit, _)| fit.shown_margins);
+            let Some(best) = shown.reduce(ShownMargins::best) else { continue };
+            let mut bounded = 0;
+            for (fit, method) in &entrants {
+                // The margin of the method itself, and the best of all.
+                for known in fit.shown_margins.iter().chain([&best]) {
+                    let Some(bound) = method.updates_bound(known) else { continue };
+                    prop_assert!(fit.updates as f64 <= bound, "{method:?}: {} of {bound}", fit.updates);
+                    bounded += 1;
+                }
+                prop_assert!(fit.shown_margins.is_none() || fit.separated());
+            }
+            prop_assert!(bounded > 10);
         }
     }
 }

@@ -30,7 +30,8 @@ pub struct DecideArgs {
     /// Write a page with pictures to this HTML file; it loads nothing from anywhere
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
-    /// With --pairs or --one-vs-rest, draw the matrix of verdicts to this file
+    /// Draw the rows and the hyperplane to this file: two features as they are, with the line, more by their distances from
+    /// the hyperplane; with --pairs or --one-vs-rest, the matrix of verdicts
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     pub chart: Option<PathBuf>,
     /// Say why the data is not separable: contradictory duplicates, and a small set of rows without

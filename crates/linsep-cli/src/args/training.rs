@@ -85,6 +85,10 @@ pub struct FitArgs {
     /// Write a page with pictures to this HTML file; it loads nothing from anywhere
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+    /// Draw the rows and the hyperplane to this file: two features as they are, with the line, more by their distances from
+    /// the hyperplane
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    pub chart: Option<PathBuf>,
     /// Count the mistakes of the hyperplane after every epoch, a pass each: mistakes_after in --history
     #[arg(long)]
     pub evaluate_epochs: bool,

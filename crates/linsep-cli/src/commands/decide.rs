@@ -7,7 +7,7 @@ use linsep::ask::{ClassesQuestion, DecideQuestion};
 use linsep::data::read::ColumnChoice;
 use linsep_report::heat_map::heat_map;
 use linsep_report::page::{self, Context};
-use linsep_report::{classes, decision};
+use linsep_report::{classes, decision, rows_chart};
 
 use super::{load, name, read_classes};
 use crate::args::{DataArgs, DecideArgs, StreamArg};
@@ -30,14 +30,12 @@ pub fn run(args: &DecideArgs, session: &Session) -> Result<ExitCode, Failure> {
         time_limit: args.limits.time_limit(),
         explain: args.explain,
         distances: !args.json,
-        picture: args.report.is_some(),
+        picture: args.report.is_some() || args.chart.is_some(),
         checkpoint: args.checkpoint.clone(),
         resume: args.resume,
     };
-    if args.chart.is_some() {
-        let message = "--chart draws a matrix of classes".to_string();
-        return Err(Failure::usage(message, Some("--report FILE.html draws two classes")));
-    }
+    // First of all: an old checkpoint is not given up for a name that cannot be.
+    let chart = ImageFile::create_if(args.chart.as_deref())?;
     question.validate().map_err(|error| failure(args, error))?;
     let proof_file = create_if(args.proof.as_deref())?;
     let report = create_if(args.report.as_deref())?;
@@ -55,6 +53,11 @@ pub fn run(args: &DecideArgs, session: &Session) -> Result<ExitCode, Failure> {
         let page = page::decision::page(&answer, &context(args), &Shell);
         file.write(|out| out.write_all(page.as_bytes()))?;
         file.finish()?;
+    }
+    if let Some(chart) = chart
+        && let Some(drawn) = rows_chart::of_decision(&answer, &name(&args.data), &Shell)
+    {
+        chart.write(&drawn.file())?;
     }
     if args.json && answer.is_unexplained() {
         eprintln!(

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use linsep::ask::FitQuestion;
 use linsep::online::{Checkpoint, FitError};
-use linsep_report::{page, text, trained};
+use linsep_report::{page, rows_chart, text, trained};
 
 use super::{load, method, name, read_classes};
 use crate::args::{FitArgs, StreamArg};
 use crate::failure::Failure;
-use crate::output::create_if;
+use crate::output::{ImageFile, create_if};
 use crate::session::{Session, status};
 use crate::voice::Shell;
 
@@ -27,7 +27,7 @@ pub fn run(args: &FitArgs, session: &Session) -> Result<ExitCode, Failure> {
         history: args.history.is_some() || args.report.is_some(),
         checkpoint_every: args.checkpoint.as_ref().map(|_| args.checkpoint_every.as_secs_f64()),
         distances: !args.json,
-        picture: args.report.is_some(),
+        picture: args.report.is_some() || args.chart.is_some(),
     };
     question.validate()?;
     if args.one_vs_rest {
@@ -37,6 +37,7 @@ pub fn run(args: &FitArgs, session: &Session) -> Result<ExitCode, Failure> {
         Some(path) if args.resume => Some(read_checkpoint(path)?),
         _ => None,
     };
+    let chart = ImageFile::create_if(args.chart.as_deref())?;
     let model_file = create_if(args.output.as_deref())?;
     let history = create_if(args.history.as_deref())?;
     let report = create_if(args.report.as_deref())?;
@@ -62,6 +63,11 @@ pub fn run(args: &FitArgs, session: &Session) -> Result<ExitCode, Failure> {
         file.write(|out| out.write_all(page.as_bytes()))?;
         file.finish()?;
     }
+    if let Some(chart) = chart
+        && let Some(drawn) = rows_chart::of_fit(&answer, &name(&args.data), &Shell)
+    {
+        chart.write(&drawn.file())?;
+    }
     session.show(args.json, || answer.to_json(), || text::fit(&answer, &Shell))?;
     if let (Some(path), true) = (&args.checkpoint, answer.fit.separated()) {
         // There is nothing to go on with.
@@ -76,6 +82,7 @@ fn many(args: &FitArgs, question: &FitQuestion, session: &Session) -> Result<Exi
         ("--checkpoint", args.checkpoint.is_some()),
         ("--history", args.history.is_some()),
         ("--report", args.report.is_some()),
+        ("--chart", args.chart.is_some()),
         ("--positive", args.input.positive.is_some()),
         ("--stream", matches!(args.stream.stream, StreamArg::Yes)),
     ];

@@ -1,7 +1,7 @@
 //! The page of a fit.
 
 use super::super::chart::{Chart, Line};
-use super::super::text::{describe, notes, size};
+use super::super::text::{describe, guarantee, notes, size};
 use super::super::voice::{Remedy, Voice};
 use super::super::{counted, duration, grouped, rounded};
 use super::{Page, pictures};
@@ -43,6 +43,7 @@ pub fn page(answer: &FitAnswer, source: &str, voice: &dyn Voice) -> String {
         "margin",
         format!("{} geometric, {} angular", bound(margin.geometric), bound(margin.angular)),
     ));
+    facts.extend(answer.updates_bound().map(|bound| ("", guarantee(method, bound))));
     facts.push((
         "work",
         format!(

@@ -2,13 +2,14 @@
 //! phone.
 //!
 //! In reading order: this file has the page and its tables, [`pictures`] the drawings of a hyperplane among its
-//! rows; [`decision`], [`classes`], [`audit`], [`fit`] and [`race`] are what is on the page of each command.
+//! rows, `plane` the one of two features; [`decision`], [`classes`], [`audit`], [`fit`] and [`race`] are what is on the page of each command.
 
 pub mod audit;
 pub mod classes;
 pub mod decision;
 pub mod fit;
 pub mod pictures;
+pub(crate) mod plane;
 pub mod race;
 
 use super::svg::escaped;

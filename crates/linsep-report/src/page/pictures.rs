@@ -3,23 +3,37 @@
 use super::super::svg::{Anchor, Drawing, Scale, escaped, labelled, px};
 use super::super::voice::Voice;
 use super::super::{counted, grouped, rounded};
-use super::Page;
+use super::{Page, plane};
 use linsep::ask::DataFacts;
 use linsep::picture::{Cells, Histogram, Marked, Picture, Point, Weight};
 
-const WIDTH: f64 = 900.0;
-const LEFT: f64 = 60.0;
-const RIGHT: f64 = 16.0;
+pub(super) const WIDTH: f64 = 900.0;
+pub(super) const LEFT: f64 = 60.0;
+pub(super) const RIGHT: f64 = 16.0;
 /// Weights that are drawn.
 const SHOWN_WEIGHTS: usize = 20;
 /// Shades of a cell.
 const SHADES: usize = 5;
+const POINTING: &str = "Point at one, or move with Tab and the arrow keys, to see what it is.";
+/// Why there is no drawing of two features.
+pub(crate) const TOO_FAR: &str =
+    "The values of a feature lie further apart than numbers reach, so its rows are not drawn.";
 
 /// What names rows and features.
 #[derive(Clone, Copy)]
-struct PictureNames<'a> {
-    data: &'a DataFacts,
-    voice: &'a dyn Voice,
+pub(crate) struct PictureNames<'a> {
+    pub(crate) data: &'a DataFacts,
+    pub(crate) voice: &'a dyn Voice,
+}
+
+impl PictureNames<'_> {
+    pub(super) fn feature(&self, feature: usize) -> String {
+        self.voice.feature(self.data, feature)
+    }
+
+    pub(super) fn row(&self, row: usize) -> String {
+        self.data.row(row, self.voice.first()).to_string()
+    }
 }
 
 /// Returns what a row is called: its name, or its number.
@@ -30,20 +44,38 @@ pub(super) fn name(point: &Point, data: &DataFacts, voice: &dyn Voice) -> String
 /// Adds all drawings of a picture.
 pub(super) fn add(page: &mut Page, picture: &Picture, data: &DataFacts, voice: &dyn Voice) {
     let named = PictureNames { data, voice };
+    if picture.features == 2 {
+        page.section("The rows and the line");
+        match &picture.plane {
+            Some(view) => {
+                legend(page, picture, true);
+                let caption = plane::caption(picture, view, named);
+                page.figure(
+                    &plane::plane(picture, view, named).part(),
+                    &format!("{caption} {POINTING}"),
+                );
+            }
+            None => page.paragraph("", TOO_FAR),
+        }
+    }
     if picture.smallest.is_none() {
         return;
     }
     page.section("How far rows are from the hyperplane");
     legend(page, picture, false);
     page.figure(&histogram(picture).part(), &histogram_caption(picture));
-    page.section("The rows, seen along the hyperplane");
-    legend(page, picture, true);
-    page.figure(&view(picture, named).part(), &view_caption(picture));
+    // Of two features it is the first drawing, turned.
+    if picture.plane.is_none() {
+        page.section("The rows, seen along the hyperplane");
+        legend(page, picture, true);
+        page.figure(&view(picture, named).part(), &view_caption(picture));
+    }
     page.section("What moves a row from one side to the other");
     weights(page, picture, named);
 }
 
-fn legend(page: &mut Page, picture: &Picture, marks: bool) {
+/// Returns what colours and rings mean: a class of the style, and words.
+pub(crate) fn legend_entries(picture: &Picture, marks: bool) -> Vec<(&'static str, String)> {
     let mut entries = vec![("i-p", picture.positive.clone()), ("i-n", picture.negative.clone())];
     if marks {
         let all = [
@@ -55,10 +87,14 @@ fn legend(page: &mut Page, picture: &Picture, marks: bool) {
         let shown = all.into_iter().filter(|(why, ..)| there(why));
         entries.extend(shown.map(|(_, class, text)| (class, text.to_string())));
     }
+    entries
+}
+
+fn legend(page: &mut Page, picture: &Picture, marks: bool) {
     let entry = |(class, text): (&str, String)| {
         format!("<span><i class=\"{class}\"></i>{}</span>", escaped(&text))
     };
-    let entries: String = entries.into_iter().map(entry).collect();
+    let entries: String = legend_entries(picture, marks).into_iter().map(entry).collect();
     page.raw(&format!("<div class=\"legend\">{entries}</div>\n"));
 }
 
@@ -84,7 +120,7 @@ fn histogram_caption(picture: &Picture) -> String {
 }
 
 /// Positive rows upwards, negative ones downwards.
-fn histogram(picture: &Picture) -> Drawing {
+pub(crate) fn histogram(picture: &Picture) -> Drawing {
     let Histogram { edges, negative, positive } = &picture.histogram;
     let (height, middle, bottom) = (300.0, 130.0, 256.0);
     let about = histogram_caption(picture);
@@ -176,7 +212,7 @@ fn view(picture: &Picture, named: PictureNames) -> Drawing {
     band(&mut drawing, picture, &x, [top, bottom]);
     plane(&mut drawing, &x, [top, bottom]);
     if let Some(cells) = &picture.view.cells {
-        draw_cells(&mut drawing, picture, cells, &x, &y);
+        draw_cells(&mut drawing, cells, [picture.view.x, picture.view.y], &x, &y);
     }
     drawing.raw("<g class=\"points\">");
     let marked = |row: usize| picture.marked.iter().any(|marked| marked.point.row == row);
@@ -233,12 +269,17 @@ fn draw_point(
 }
 
 /// One path per class and shade: a million rows are a few kilobytes.
-fn draw_cells(drawing: &mut Drawing, picture: &Picture, cells: &Cells, x: &Scale, y: &Scale) {
-    let [xs, ys] = [picture.view.x, picture.view.y];
+pub(super) fn draw_cells(
+    drawing: &mut Drawing,
+    cells: &Cells,
+    [xs, ys]: [[f64; 2]; 2],
+    x: &Scale,
+    y: &Scale,
+) {
     let width = (xs[1] - xs[0]) / cells.columns as f64;
     let tall = (ys[1] - ys[0]) / cells.rows as f64;
     let most = cells.filled.iter().map(|cell| cell.2.max(cell.3)).max().unwrap_or(1) as f64;
-    let [w, h] = [x.at(width) - x.at(0.0), y.at(0.0) - y.at(tall)].map(px);
+    let [w, h] = [x.at(xs[0] + width) - x.at(xs[0]), y.at(ys[0]) - y.at(ys[0] + tall)].map(px);
     // Shades go by the logarithm: a single row is seen beside thousands.
     let shade = |count: u64| {
         let share = libm::log1p(count as f64) / libm::log1p(most);
@@ -311,7 +352,7 @@ fn weight_bars(weights: &[Weight], named: PictureNames, about: &str) -> Drawing 
 }
 
 /// Returns a name that fits beside a bar.
-fn shortened(name: &str) -> String {
+pub(crate) fn shortened(name: &str) -> String {
     match name.chars().count() > 34 {
         true => format!("{}…", name.chars().take(33).collect::<String>()),
         false => name.to_string(),

@@ -1,7 +1,7 @@
 //! The page of a race.
 
 use super::super::chart::{Chart, Over};
-use super::super::text::{order, size};
+use super::super::text::{at_most, order, size};
 use super::super::voice::{Remedy, Voice};
 use super::super::{counted, grouped};
 use super::Page;
@@ -31,6 +31,7 @@ pub fn page(answer: &RaceAnswer, source: &str, voice: &dyn Voice) -> String {
             if fit.separated() { "yes" } else { "no" }.to_string(),
             grouped(fit.epochs),
             grouped(fit.updates),
+            answer.updates_bound(method).map_or("–".into(), at_most),
             grouped(fit.evaluation.mistakes),
             format!("{:.4} %", 100.0 * fit.evaluation.accuracy()),
             format!("{:.1}", fit.rows_evaluated as f64 / answer.data.shape.rows as f64),
@@ -44,15 +45,21 @@ pub fn page(answer: &RaceAnswer, source: &str, voice: &dyn Voice) -> String {
         "separated",
         ">epochs",
         ">updates",
+        ">at most",
         ">mistakes",
         ">accuracy",
-        ">passes' worth of work",
+        ">passes",
         ">angular margin",
         ">seconds",
     ];
     page.table("One row per method, all on the same data in the same order", &header, &body);
+    page.paragraph("quiet", AT_MOST);
     page.finish()
 }
+
+const AT_MOST: &str = "At most: the number of updates that a method cannot exceed by its own guarantee, which follows from \
+     the largest margin that any method found. Where none is named, the method has no such guarantee, or nothing separated the \
+     rows.";
 
 fn sentence(entrants: &[Entrant], voice: &dyn Voice) -> String {
     let done = entrants.iter().filter(|entrant| entrant.fit.separated());

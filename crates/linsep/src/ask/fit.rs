@@ -230,6 +230,12 @@ impl FitAnswer {
         Ok(())
     }
 
+    /// Returns how many updates the method makes at most on rows with the margin that it found, by its own guarantee;
+    /// none if it has none, or did not separate them.
+    pub fn updates_bound(&self) -> Option<f64> {
+        self.question.method.updates_bound(&self.fit.shown_margins?)
+    }
+
     /// Returns yes if the hyperplane puts all rows on their own side.
     pub fn reply(&self) -> Reply {
         match self.fit.stop {
@@ -243,8 +249,9 @@ impl FitAnswer {
 
     /// Returns the answer for programs.
     pub fn to_json(&self) -> Value {
+        let method = &self.question.method;
         let mut value =
-            fit_json(self.data.shape, &self.question.method, self.question.scale, &self.fit);
+            fit_json(self.data.shape, method, self.question.scale, &self.fit, self.updates_bound());
         let about = &self.data.about;
         let more = json!({
             "labels": ClassNames::from(&about.label_names),
@@ -300,7 +307,8 @@ impl ClassFitAnswer {
     pub fn to_json(&self) -> Value {
         let method = &self.question.method;
         let own = |(name, fit): (&String, &Fit)| {
-            let mut value = fit_json(self.data.shape, method, self.question.scale, fit);
+            let bound = fit.shown_margins.and_then(|known| method.updates_bound(&known));
+            let mut value = fit_json(self.data.shape, method, self.question.scale, fit, bound);
             value["label"] = json!(name);
             value["weights"] = json!(fit.hyperplane.weights);
             value["bias"] = json!(fit.hyperplane.bias);
@@ -321,7 +329,13 @@ impl ClassFitAnswer {
 }
 
 /// Returns the JSON keys that all answers of a fit have.
-pub(super) fn fit_json(shape: Shape, method: &MethodSettings, scale: Scale, fit: &Fit) -> Value {
+pub(super) fn fit_json(
+    shape: Shape,
+    method: &MethodSettings,
+    scale: Scale,
+    fit: &Fit,
+    updates_bound: Option<f64>,
+) -> Value {
     let evaluation = &fit.evaluation;
     let mut settings = serde_json::to_value(method).expect("settings are plain data");
     if let Value::Object(map) = &mut settings {
@@ -338,6 +352,7 @@ pub(super) fn fit_json(shape: Shape, method: &MethodSettings, scale: Scale, fit:
         "stop": fit.stop,
         "epochs": fit.epochs,
         "updates": fit.updates,
+        "updates_bound": updates_bound.map(bound_json),
         "mistakes": evaluation.mistakes,
         "accuracy": evaluation.accuracy(),
         "rows": shape.rows,
@@ -351,4 +366,12 @@ pub(super) fn fit_json(shape: Shape, method: &MethodSettings, scale: Scale, fit:
         },
         "seconds": fit.seconds,
     })
+}
+
+/// Returns a bound on a count for programs: an integer, unless only floats are as large.
+pub fn bound_json(bound: f64) -> Value {
+    match bound < 2.0 * (1_u64 << 52) as f64 {
+        true => json!(bound as u64),
+        false => json!(bound),
+    }
 }

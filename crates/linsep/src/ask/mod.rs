@@ -53,7 +53,7 @@ pub use audit::{AuditAnswer, AuditQuestion};
 pub use classes::{ClassVerdict, ClassesAnswer, ClassesQuestion};
 pub use decide::{DecideAnswer, DecideQuestion, TimedPass};
 pub use estimate::{AbsorbedFactor, Design, EstimateAnswer, EstimateQuestion, NextStep};
-pub use fit::{ClassFitAnswer, FitAnswer, FitQuestion};
+pub use fit::{ClassFitAnswer, FitAnswer, FitQuestion, bound_json};
 pub use race::{RaceAnswer, RaceQuestion};
 pub use rows::{CitedRow, CitedRows, DataFacts};
 pub use table::ModelTable;

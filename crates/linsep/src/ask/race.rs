@@ -7,7 +7,9 @@ use super::fit::{fit_json, settings};
 use super::{AskError, DataFacts, OptionError, Reply};
 use crate::Samples;
 use crate::data::Memory;
-use crate::online::{EpochRecord, FitSettings, MethodSettings, Scale, Stop, sorted_by_class};
+use crate::online::{
+    EpochRecord, FitSettings, MethodSettings, Scale, ShownMargins, Stop, sorted_by_class,
+};
 use crate::race::{Entrant, race};
 use crate::saved::ClassNames;
 use crate::watch::Watch;
@@ -105,6 +107,13 @@ pub struct RaceAnswer {
 }
 
 impl RaceAnswer {
+    /// Returns how many updates a method makes at most on these rows, by its own guarantee and the largest margins that
+    /// were found in the race; none if it has no guarantee, or none separated them.
+    pub fn updates_bound(&self, method: &MethodSettings) -> Option<f64> {
+        let shown = self.entrants.iter().filter_map(|entrant| entrant.fit.shown_margins);
+        method.updates_bound(&shown.reduce(ShownMargins::best)?)
+    }
+
     /// Returns yes if some method separated the rows.
     pub fn reply(&self) -> Reply {
         let cancelled = |entrant: &Entrant| entrant.fit.stop == Stop::Cancelled;
@@ -127,7 +136,8 @@ impl RaceAnswer {
             })
         };
         let one = |Entrant { method, fit }: &Entrant| {
-            let mut value = fit_json(self.data.shape, method, self.question.scale, fit);
+            let bound = self.updates_bound(method);
+            let mut value = fit_json(self.data.shape, method, self.question.scale, fit, bound);
             value["history"] = fit.history.iter().map(epoch).collect();
             value["weights"] = json!(fit.hyperplane.weights);
             value["bias"] = json!(fit.hyperplane.bias);

@@ -9,6 +9,7 @@ use linsep_data::{Block, Data, Error, Memory};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::bound::ShownMargins;
 use super::checkpoint::{Checkpoint, FitState};
 use super::scale::{ScaledData, Units};
 use super::{Goal, Method, MethodSettings, Order, Outlook, Scale, Span, Tally};
@@ -154,6 +155,9 @@ pub struct Fit {
     pub margin_bound: Option<f64>,
     /// The angular margin of the hyperplane among these rows, where they are not those of the data.
     pub scaled_margin: Option<f64>,
+    /// What the hyperplane shows about the rows as the method sees them, if it separates them for sure: bounds on
+    /// updates follow, see [`MethodSettings::updates_bound`].
+    pub shown_margins: Option<ShownMargins>,
     /// Epochs, counting the last one even if it was cut short.
     pub epochs: u64,
     /// Changes of the weights.
@@ -625,7 +629,12 @@ impl<'a> FitRun<'a> {
             // The answer is the one after the last epoch, so its mistakes are known anyway.
             last.evaluated_mistakes = Some(evaluation.mistakes);
         }
-        let scaled_margin = self.scaled_margin(stop)?;
+        let scaled = self.evaluate_scaled(stop)?;
+        let shown = if self.answers.units.is_none() { Some(&evaluation) } else { scaled.as_ref() };
+        let features = self.answers.data.shape().columns;
+        // What separates in other units may fail by rounding in those of the data: then nothing is said of it.
+        let separated = shown.filter(|_| evaluation.mistakes == 0);
+        let shown_margins = separated.and_then(|shown| ShownMargins::of(shown, features));
         let cut_short = self.state.position > 0 && self.state.whole_epochs < self.state.epoch;
         self.state.total += self.state.here;
         Ok(Fit {
@@ -634,7 +643,8 @@ impl<'a> FitRun<'a> {
             hyperplane,
             evaluation,
             margin_bound: self.method.margin_bound(),
-            scaled_margin,
+            scaled_margin: scaled.and_then(|scaled| scaled.margin.angular),
+            shown_margins,
             epochs: self.state.whole_epochs + u64::from(cut_short),
             updates: self.state.total.updates,
             rows_evaluated: self.state.total.evaluated,
@@ -644,16 +654,16 @@ impl<'a> FitRun<'a> {
         })
     }
 
-    /// Returns the margin of the method's last answer among rows in other units, if they are, and if it is what the
-    /// run answers with. Costs a pass.
-    fn scaled_margin(&self, stop: Stop) -> Result<Option<f64>, Error> {
+    /// Returns how the method's last answer does among rows in other units, if they are, and if it is what the run
+    /// answers with. Costs a pass.
+    fn evaluate_scaled(&self, stop: Stop) -> Result<Option<Evaluation>, Error> {
         let limits = [Stop::LooksInseparable, Stop::TimeLimit, Stop::Cancelled];
         let last = !limits.contains(&stop);
         if self.answers.units.is_none() || !last {
             return Ok(None);
         }
         let plane = Hyperplane::from_lifted(self.method.answer());
-        Ok(plane.evaluate_data(self.whole.data())?.margin.angular)
+        Ok(Some(plane.evaluate_data(self.whole.data())?))
     }
 
     /// Returns the final hyperplane and its evaluation: the method's last answer, or after an

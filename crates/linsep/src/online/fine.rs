@@ -13,7 +13,8 @@
 //! all samples. An update by c z with c = L (epsilon - w·z) changes ‖w - w*‖² by
 //! 2c (w·z - w*·z) + c² <= 2c (w·z - epsilon) + c² = -L (2 - L) (epsilon - w·z)²
 //! <= -L (2 - L) epsilon². If rho is the largest angular margin, epsilon / rho times its unit
-//! vector is such a w*, so for L = 1 there are at most (‖w_0‖ / epsilon + 1 / rho)² updates.
+//! vector is such a w*, and ‖w_0 - w*‖ <= ‖w_0‖ + epsilon / rho, so there are at most
+//! (‖w_0‖ / epsilon + 1 / rho)² / (L (2 - L)) updates: for L = 1, (‖w_0‖ / epsilon + 1 / rho)².
 //!
 //! Where w = sum a_i z_i with a_i >= 0, which holds for the starts `first` and `zero`, no
 //! hyperplane has an angular margin above ‖w‖ / sum a_i.

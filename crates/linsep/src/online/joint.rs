@@ -16,9 +16,11 @@
 //! Guarantee. Take any w* with w*·z >= epsilon for all samples. The set on which is projected contains w* and is
 //! convex, so the projection v of w has (w - v)·(w* - v) <= 0, and
 //! ‖v - w*‖² = ‖w - w*‖² - ‖w - v‖² + 2 (w - v)·(w* - v) <= ‖w - w*‖² - ‖w - v‖²: no projection moves away from w*.
-//! Each update in between moves nearer by at least epsilon² in the square, as `fine.rs` shows. So the bound on the number
-//! of updates stays: at most (‖w_0‖ / epsilon + 1 / rho)² for L = 1 and the largest angular margin rho. It also holds where
-//! rounding cuts a projection short (`half_spaces.rs`). And where w = sum a_i z_i with a_i >= 0, it stays such a sum,
+//! Each correction in between moves nearer by at least L (2 - L) epsilon² in the square, as `fine.rs` shows. So its bound
+//! stays: at most (‖w_0‖ / epsilon + 1 / rho)² / (L (2 - L)) corrections for the largest angular margin rho. There is one
+//! projection per epoch at most, and none without a correction in it, so there are at most twice as many updates
+//! where projections are counted as well, as they are. It also holds where rounding cuts a projection short
+//! (`half_spaces.rs`). And where w = sum a_i z_i with a_i >= 0, it stays such a sum,
 //! so no hyperplane has an angular margin above ‖w‖ / sum a_i, nor above ‖sum a z‖ / sum a of a projection alone: where
 //! this is below rounding, the rows look inseparable. That is a hint: rows may be separable by less. `decide` proves it.
 //!

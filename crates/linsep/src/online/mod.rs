@@ -3,6 +3,7 @@
 //! A [`Method`] only learns from the rows it is shown. The [`driver`] owns everything else: the
 //! order of rows, limits, cancellation, observers and checkpoints, so that a race is fair.
 
+mod bound;
 mod checkpoint;
 pub mod corral;
 pub mod driver;
@@ -24,6 +25,7 @@ pub mod svm;
 pub mod voted;
 pub mod winnow;
 
+pub use bound::ShownMargins;
 pub use checkpoint::Checkpoint;
 pub use driver::{EpochRecord, Fit, FitError, FitSettings, Progress, Stop, fit, fit_data};
 pub use order::{Order, Span, sorted_by_class};

@@ -134,15 +134,24 @@ impl FoldQuery for ViewCells {
     }
 
     fn admits(&self, CellsState(cells): &CellsState, shape: Shape) -> bool {
-        let counts = cells.values().flatten();
-        let all = counts.copied().try_fold(0_u64, |sum, count| sum.checked_add(count));
-        cells.keys().all(|&(row, column)| column < CELLS[0] && row < CELLS[1])
-            && all.is_some_and(|all| all <= shape.rows as u64)
+        admits(cells, CELLS, shape)
     }
 }
 
+/// Returns false if these cannot be counts of rows in a grid of so many cells across and up.
+pub(super) fn admits(
+    cells: &BTreeMap<(usize, usize), [u64; 2]>,
+    [columns, rows]: [usize; 2],
+    shape: Shape,
+) -> bool {
+    let counts = cells.values().flatten();
+    let all = counts.copied().try_fold(0_u64, |sum, count| sum.checked_add(count));
+    cells.keys().all(|&(row, column)| column < columns && row < rows)
+        && all.is_some_and(|all| all <= shape.rows as u64)
+}
+
 /// Returns the cell of a value; what lies outside is in the outermost.
-fn cell(value: f64, [low, high]: [f64; 2], cells: usize) -> usize {
+pub(super) fn cell(value: f64, [low, high]: [f64; 2], cells: usize) -> usize {
     let share = (value - low) / (high - low);
     // A NaN becomes zero.
     ((share * cells as f64) as usize).min(cells - 1)

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Point;
+use super::{Point, both};
 use crate::data::{Data, Samples, Shape};
 use crate::kernels::{Arithmetic, RowArithmetic};
 use crate::{Error, Hyperplane};
@@ -35,13 +35,17 @@ impl Sample {
         let (n, features) = (rows.len() as f64, samples.features());
         let mut mean = vec![0.0; shape.columns];
         (0..rows.len()).for_each(|i| features.axpy(i, 1.0 / n, &mut mean));
-        // About the mean, so that a large one does not drown them; what is not stored is zero.
-        let mut squares: Vec<f64> = mean.iter().map(|m| n * m * m).collect();
+        // About the mean, so that a large one does not drown them; what is not stored is zero, and is added last.
+        let (mut squares, mut stored) = (vec![0.0; shape.columns], vec![0.0; shape.columns]);
         for i in 0..rows.len() {
             features.for_each(i, |k, v| {
                 let off = v - mean[k];
-                squares[k] += off * off - mean[k] * mean[k];
+                squares[k] += off * off;
+                stored[k] += 1.0;
             });
+        }
+        for (square, (mean, stored)) in squares.iter_mut().zip(mean.iter().zip(&stored)) {
+            *square += (n - stored) * mean * mean;
         }
         let spread = squares.iter().map(|s| (s / n).max(0.0).sqrt()).collect();
         Ok(Sample { samples, rows, mean, spread })
@@ -119,6 +123,7 @@ impl ViewMap {
             positive: samples.positive()[place],
             x: x[0],
             y: self.up(samples, place, row),
+            pair: (samples.columns() == 2).then(|| both(samples.features(), place)),
             values,
         }
     }
