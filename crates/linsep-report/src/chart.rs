@@ -105,6 +105,13 @@ impl Chart {
         self.draw_in(LARGE)
     }
 
+    /// Returns where in [`draw`](Self::draw) each point of each line is.
+    pub fn places(&self) -> Vec<Vec<[f64; 2]>> {
+        let axes = ChartAxes::new(&self.lines, LARGE);
+        let place = |&(x, mistakes): &(f64, u64)| [axes.x(x), axes.y(mistakes)];
+        self.lines.iter().map(|line| line.points.iter().map(place).collect()).collect()
+    }
+
     fn draw_in(&self, room: [f64; 3]) -> Drawing {
         let mut drawing =
             Drawing::new(room[0], room[1], &format!("{}: {}", self.title, self.told()));

@@ -55,12 +55,19 @@ pub fn fit(answer: &FitAnswer, voice: &dyn Voice) -> Summary {
         let times = grouped(times.min(1e15) as u64);
         summary.text(
             "columns",
-            &format!("their deviations differ up to {times} times, {why} ({remedy} evens them out)"),
+            &format!(
+                "their deviations differ up to {times} times, {why} ({remedy} evens them out)"
+            ),
         );
     }
     if fit.stop == Stop::LooksInseparable {
         let decide = voice.spell(Remedy::Decide);
-        summary.text("next", &format!("rows cancel as far as rounding shows: {decide} proves it, or finds the hyperplane"));
+        summary.text(
+            "next",
+            &format!(
+                "rows cancel as far as rounding shows: {decide} proves it, or finds the hyperplane"
+            ),
+        );
     }
     if answer.sorted_by_class && !fit.separated() {
         let remedy = voice.option("shuffle", None);
@@ -167,12 +174,18 @@ fn shortened(items: &[String]) -> String {
 }
 
 fn headline(rows: u64, fit: &Fit) -> Summary {
+    let (tone, verdict, meaning) = outcome(rows, fit);
+    Summary::new(tone, verdict, &meaning)
+}
+
+/// Returns how a fit ended: in a word, and what that means.
+pub(super) fn outcome(rows: u64, fit: &Fit) -> (Tone, &'static str, String) {
     let mistakes = format!(
         "{} of {} on the wrong side",
         grouped(fit.evaluation.mistakes),
         counted(rows, "row")
     );
-    let (tone, verdict, meaning) = match fit.stop {
+    match fit.stop {
         Stop::Separated => {
             (Tone::Good, "separated", format!("all {} on their own side", counted(rows, "row")))
         }
@@ -191,8 +204,7 @@ fn headline(rows: u64, fit: &Fit) -> Summary {
             (Tone::Open, "stopped by the time limit", format!("{mistakes}, the best so far"))
         }
         Stop::Cancelled => (Tone::Open, "interrupted", format!("{mistakes}, the best so far")),
-    };
-    Summary::new(tone, verdict, &meaning)
+    }
 }
 
 /// Returns a method's name and its settings.

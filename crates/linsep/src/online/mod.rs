@@ -18,9 +18,10 @@ pub mod pocket;
 mod scale;
 pub mod settings;
 pub mod sgd;
-pub mod smooth;
 mod skip;
+pub mod smooth;
 pub mod svm;
+pub mod trace;
 pub mod voted;
 pub mod winnow;
 
@@ -29,6 +30,7 @@ pub use driver::{EpochRecord, Fit, FitError, FitSettings, Progress, Stop, fit, f
 pub use order::{Order, Span, sorted_by_class};
 pub use scale::Scale;
 pub use settings::{MethodError, MethodSettings};
+pub use trace::{Trace, TraceStep, TracedRow};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
