@@ -95,9 +95,8 @@ impl TraceFile {
     /// Opens the file that was asked for, if any. Fails if its name says neither.
     pub fn create_if(path: Option<&Path>) -> Result<Option<Self>, Failure> {
         let Some(path) = path else { return Ok(None) };
-        let format = TraceFormat::of(path).map_err(|expected| {
-            Failure::usage(format!("{}: {expected}", path_name(path)), None)
-        })?;
+        let format = TraceFormat::of(path)
+            .map_err(|expected| Failure::usage(format!("{}: {expected}", path_name(path)), None))?;
         Ok(Some(TraceFile { file: OutputFile::create(path)?, format }))
     }
 

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use linsep::Watch;
 use linsep::ask::Reply;
-use linsep::data::error::escaped;
 use linsep::data::Data;
+use linsep::data::error::escaped;
 use linsep::online::{Checkpoint, EpochRecord, Progress, TraceStep};
 use linsep::watch::{Pass, Removing, Stage};
 use linsep_report::counted;

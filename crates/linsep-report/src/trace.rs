@@ -5,7 +5,7 @@ use std::path::Path;
 use linsep::Hyperplane;
 use linsep::ask::{Answer, DataFacts, FitAnswer, RaceAnswer};
 use linsep::online::{EpochRecord, Fit, MethodSettings, TraceStep};
-use linsep::picture::FlatView;
+use linsep::picture::{FlatAxes, FlatLine, FlatView};
 
 use super::text;
 use super::voice::Voice;
@@ -72,6 +72,11 @@ impl<'a> Traced<'a> {
         }
     }
 
+    /// Returns the rows behind the steps.
+    pub fn view(&self) -> &'a FlatView {
+        self.view
+    }
+
     /// Returns each method and what it found.
     pub fn runs(&self) -> Vec<(&'a MethodSettings, &'a Fit)> {
         match self.runs {
@@ -119,6 +124,123 @@ impl<'a> Traced<'a> {
     }
 }
 
+/// One picture of a method that learns, and what it says.
+#[derive(Clone, Debug)]
+pub struct TraceFrame {
+    /// The hyperplane in the view.
+    pub line: FlatLine,
+    /// The row that moved it, counted from 0.
+    pub row: Option<usize>,
+    /// What happened.
+    pub words: String,
+    /// What kind of step it is.
+    pub kind: FrameKind,
+    /// The epoch, 0 at the start.
+    pub epoch: u64,
+    /// The same in words.
+    pub when: String,
+}
+
+/// What kind of step a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// Where the method begins.
+    Start,
+    /// A row on the wrong side was corrected.
+    Wrong,
+    /// A row on its own side moved the line.
+    Moved,
+    /// Several rows moved it together, at the end of an epoch.
+    Together,
+    /// The end, with all rows on their own side.
+    Separated,
+    /// Another end.
+    End,
+}
+
+impl FrameKind {
+    /// Returns it in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            FrameKind::Start => "start",
+            FrameKind::Wrong => "wrong",
+            FrameKind::Moved => "moved",
+            FrameKind::Together => "together",
+            FrameKind::Separated => "separated",
+            FrameKind::End => "end",
+        }
+    }
+
+    fn of(step: &TraceStep) -> Self {
+        match step.visited {
+            None => FrameKind::Together,
+            Some(visited) if visited.score_before <= 0.0 => FrameKind::Wrong,
+            Some(_) => FrameKind::Moved,
+        }
+    }
+}
+
+impl Traced<'_> {
+    /// Returns the pictures of each method: where it begins, its updates, and its end.
+    pub fn frames(&self, voice: &dyn Voice) -> Vec<Vec<TraceFrame>> {
+        self.runs().into_iter().map(|(method, fit)| self.frames_of(method, fit, voice)).collect()
+    }
+
+    fn frames_of(&self, method: &MethodSettings, fit: &Fit, voice: &dyn Voice) -> Vec<TraceFrame> {
+        let Some(trace) = &fit.trace else { return vec![] };
+        let begins = match trace.start.weights.iter().any(|w| *w != 0.0) {
+            true => "the start, before any row is visited",
+            false => "the start: all weights are 0",
+        };
+        let mut frames = vec![TraceFrame {
+            line: self.view.line(&trace.start),
+            row: None,
+            words: begins.to_string(),
+            kind: FrameKind::Start,
+            epoch: 0,
+            when: "the start".to_string(),
+        }];
+        frames.extend(trace.steps.iter().map(|step| {
+            let row = step.visited.map(|visited| visited.row);
+            let called = row.map_or(String::new(), |row| self.row(row, voice));
+            TraceFrame {
+                line: self.view.line(&step.hyperplane),
+                row,
+                words: happened(step, method.name(), &called),
+                kind: FrameKind::of(step),
+                epoch: step.epoch,
+                when: format!("epoch {}", grouped(step.epoch)),
+            }
+        }));
+        let (_, word, meaning) = text::outcome(self.data.shape.rows as u64, fit);
+        let more = match trace.left_out {
+            0 => String::new(),
+            left_out => format!(", after {}", counted(left_out, "further update")),
+        };
+        let end = if fit.separated() { FrameKind::Separated } else { FrameKind::End };
+        frames.push(TraceFrame {
+            line: self.view.line(&fit.hyperplane),
+            row: None,
+            words: format!("{word}: {meaning}{more}"),
+            kind: end,
+            epoch: fit.epochs,
+            when: format!("the end, after {}", counted(fit.epochs, "epoch")),
+        });
+        frames
+    }
+
+    /// Returns what goes across, and what goes up, if that says anything.
+    pub fn axis_names(&self, voice: &dyn Voice) -> [String; 2] {
+        let feature = |k: usize| voice.feature(self.data, k);
+        match self.view.axes {
+            FlatAxes::Features => [feature(0), feature(1)],
+            FlatAxes::Feature => [feature(0), String::new()],
+            FlatAxes::Only => ["the direction in which rows differ".to_string(), String::new()],
+            _ => ["the first principal direction".to_string(), "the second".to_string()],
+        }
+    }
+}
+
 /// Returns what happened in a step of a method to a row that is called so: "row 17 is wrong: w·z = -0.3, corrected to 0".
 pub fn happened(step: &TraceStep, method: &str, row: &str) -> String {
     let Some(visited) = step.visited else {
@@ -133,12 +255,18 @@ pub fn happened(step: &TraceStep, method: &str, row: &str) -> String {
     let (before, after) = (visited.score_before, visited.score_after);
     let [was, is] =
         [short(before), short(if after.abs() <= NOTHING * before.abs() { 0.0 } else { after })];
+    // Where the answer is an average, or an earlier vector, it may stay, and be right.
     match (visited.mistake, before <= 0.0) {
+        (_, true) if before == after => {
+            format!("row {row} is wrong: w·z = {was}; the answer does not move")
+        }
+        (true, false) if before == after => {
+            format!("row {row} was wrong for what is corrected; the answer does not move")
+        }
         (_, true) => format!("row {row} is wrong: w·z = {was}, corrected to {is}"),
         (false, _) => {
             format!("row {row} is right, and moves it all the same: w·z = {was}, then {is}")
         }
-        // The answer is an average, or an earlier vector.
         (true, _) => format!(
             "row {row} was wrong for what is corrected; for the answer w·z = {was}, then {is}"
         ),
@@ -256,6 +384,14 @@ mod tests {
         check(
             Some((true, 0.1, 0.2)),
             "epoch 2: row 17 was wrong for what is corrected; for the answer w·z = 0.1, then 0.2",
+        );
+        check(
+            Some((true, -0.1, -0.1)),
+            "epoch 2: row 17 is wrong: w·z = -0.1; the answer does not move",
+        );
+        check(
+            Some((true, 0.1, 0.1)),
+            "epoch 2: row 17 was wrong for what is corrected; the answer does not move",
         );
         check(None, "epoch 2: projection: all rows that were corrected lately, at once");
     }

@@ -83,7 +83,13 @@ pub struct MethodArgs {
     #[arg(long)]
     pub no_skip: bool,
     /// Learn from columns as they are, or with mean 0 and deviation 1; the hyperplane is in the units of the data
-    #[arg(long, value_name = "none|standard", value_enum, default_value = "none", hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "none|standard",
+        value_enum,
+        default_value = "none",
+        hide_possible_values = true
+    )]
     pub scale: ScaleArg,
     /// Any setting of the method, such as cost=10; may be given again
     #[arg(long, value_name = "KEY=VALUE")]
@@ -164,10 +170,21 @@ pub struct RaceArgs {
     pub data: String,
     /// all, or some of joint, fine, corral, perceptron, pocket, maxover, winnow, voted, averaged, smooth,
     /// passive-aggressive, sgd, svm, lp, with commas between them
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "joint,fine,perceptron")]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "joint,fine,perceptron"
+    )]
     pub methods: Vec<String>,
     /// Learn from columns as they are, or with mean 0 and deviation 1; the hyperplanes are in the units of the data
-    #[arg(long, value_name = "none|standard", value_enum, default_value = "none", hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "none|standard",
+        value_enum,
+        default_value = "none",
+        hide_possible_values = true
+    )]
     pub scale: ScaleArg,
     /// Visit rows in the order of the data even if they are sorted by class, which by default are shuffled
     #[arg(long, conflicts_with = "shuffle")]

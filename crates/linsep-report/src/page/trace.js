@@ -71,7 +71,8 @@
       panel.ring.setAttribute("cy", step.at[1]);
       const [from, to] = [foot(before, step.at), foot(step.line, step.at)];
       const flat = [before, step.line].some(([a, b]) => a === 0 && b === 0);
-      if (!flat && Math.hypot(to[0] - from[0], to[1] - from[1]) > 4) {
+      const seen = to[0] >= left && to[0] <= right && to[1] >= top && to[1] <= bottom;
+      if (seen && !flat && Math.hypot(to[0] - from[0], to[1] - from[1]) > 4) {
         panel.arrow.style.display = "";
         panel.arrow.setAttribute("d", path([from, to]));
       }

@@ -5,15 +5,14 @@
 //! positive side is a x + b y + c > 0 in the units of the drawing; `trace.js` moves what is drawn. Without a script the
 //! page shows the end.
 
-use linsep::Hyperplane;
-use linsep::online::{Fit, MethodSettings, Stop, TraceStep};
+use linsep::online::{Fit, MethodSettings, TraceStep};
 use linsep::picture::{FlatAxes, FlatLine, FlatPoint};
 use serde_json::{Value, json};
 
 use super::super::chart::{Chart, Line};
 use super::super::svg::{Anchor, COLOURS, Drawing, Scale, escaped, labelled, px};
-use super::super::text::{describe, outcome, size};
-use super::super::trace::{Traced, happened, left_out};
+use super::super::text::{describe, size};
+use super::super::trace::{TraceFrame, Traced, happened, left_out};
 use super::super::voice::Voice;
 use super::super::{counted, grouped, number};
 use super::Page;
@@ -23,7 +22,7 @@ const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 370.0;
 const FRAME: [f64; 4] = [48.0, 8.0, 472.0, 322.0];
 /// Room around the rows, as a share of what they take.
-const ROOM: f64 = 0.08;
+const ROOM: f64 = 0.2;
 /// Numbers beyond this are far outside of every picture.
 const FAR: f64 = 1e6;
 /// Steps of a method that stand in a table.
@@ -40,10 +39,6 @@ pub fn page(traced: &Traced, source: &str, voice: &dyn Voice) -> String {
     page.moves(include_str!("trace.css"), include_str!("trace.js"));
     page.headline("", "Step by step", &format!(": {what} on {source}"));
     page.paragraph("lead", &lead(traced));
-    page.raw(
-        "<p class=\"quiet\">Keys: <kbd>space</kbd> plays and pauses, <kbd>←</kbd> and <kbd>→</kbd> go a step back and \
-         on, <kbd>Home</kbd> and <kbd>End</kbd> to the start and the end.</p>\n",
-    );
     legend(&mut page, traced);
     let Some(scales) = PanelScales::of(traced) else {
         page.paragraph(
@@ -55,23 +50,28 @@ pub fn page(traced: &Traced, source: &str, voice: &dyn Voice) -> String {
     };
     let class = if runs.len() == 1 { "panels one" } else { "panels" };
     page.raw(&format!("<div class=\"{class}\">\n"));
-    for (k, run) in runs.iter().enumerate() {
-        panel(&mut page, traced, &scales, k, *run, voice);
+    let frames = traced.frames(voice);
+    for (k, frames) in frames.iter().enumerate() {
+        panel(&mut page, traced, &scales, (k, runs[k].0), frames, voice);
     }
     page.raw("</div>\n");
     controls(&mut page);
+    page.raw(
+        "<p class=\"quiet\">Keys: <kbd>space</kbd> plays and pauses, <kbd>←</kbd> and <kbd>→</kbd> go a step back and \
+         on, <kbd>Home</kbd> and <kbd>End</kbd> to the start and the end.</p>\n",
+    );
     page.paragraph("quiet", &caption(traced, voice));
     for note in notes(traced, voice) {
         page.paragraph("quiet", &note);
     }
     let places = mistakes(&mut page, &runs);
     steps_table(&mut page, traced, voice);
-    let told: Vec<Value> = runs
+    let told: Vec<Value> = frames
         .iter()
         .zip(places)
-        .map(|((method, fit), places)| {
-            json!({ "steps": steps(traced, &scales, method, fit, voice), "places": places })
-        })
+        .map(
+            |(frames, places)| json!({ "steps": steps(frames, traced, &scales), "places": places }),
+        )
         .collect();
     let json = json!({ "frame": FRAME, "runs": told }).to_string();
     // Nothing in it ends the element that it stands in.
@@ -82,9 +82,7 @@ pub fn page(traced: &Traced, source: &str, voice: &dyn Voice) -> String {
 
 fn lead(traced: &Traced) -> String {
     match traced.is_race() {
-        false => "The hyperplane moves whenever a row asks for it. Play the steps, or take them one by one: each says \
-                  which row it was, and where the line goes."
-            .to_string(),
+        false => "The line moves whenever a row asks for it. Play the steps, or go one by one.".to_string(),
         true => "The same rows in the same order for all: each method takes its next step at the same time, and waits \
                  at its end for the others."
             .to_string(),
@@ -208,11 +206,11 @@ fn panel(
     page: &mut Page,
     traced: &Traced,
     scales: &PanelScales,
-    k: usize,
-    (method, fit): (&MethodSettings, &Fit),
+    (k, method): (usize, &MethodSettings),
+    frames: &[TraceFrame],
     voice: &dyn Voice,
 ) {
-    let name = method.name();
+    let (name, Some(end)) = (method.name(), frames.last()) else { return };
     let [negative, positive] = traced.data.classes();
     let about = format!(
         "Rows of \"{positive}\" and \"{negative}\", and the hyperplane of {name} between them"
@@ -220,9 +218,8 @@ fn panel(
     let mut drawing = Drawing::new(WIDTH, HEIGHT, &about);
     let [left, top, right, bottom] = FRAME;
     axes(&mut drawing, traced, scales, voice);
-    let (side, cut) = split(scales.line(traced.view.line(&fit.hyperplane)));
-    let negated = scales.line(traced.view.line(&fit.hyperplane)).map(|v| -v);
-    let (other, _) = split(negated);
+    let line = scales.line(end.line);
+    let ((side, cut), (other, _)) = (split(line), split(line.map(|v| -v)));
     let [w, h] = [right - left, bottom - top];
     drawing.raw(&format!(
         "<clipPath id=\"frame{k}\"><rect x=\"{left}\" y=\"{top}\" width=\"{w}\" height=\"{h}\"/></clipPath>\
@@ -245,21 +242,21 @@ fn panel(
     drawing.raw(&format!(
         "<text class=\"small away\" x=\"{}\" y=\"{}\" text-anchor=\"end\"></text>",
         px(right - 8.0),
-        px(top + 18.0)
+        px(bottom - 10.0)
     ));
     let colour = COLOURS[k % COLOURS.len()];
     let swatch = match traced.is_race() {
         true => format!("<i style=\"background:{colour}\"></i>"),
         false => String::new(),
     };
-    let (words, kind, when) = end(traced, fit);
+    let (kind, when) = (end.kind.word(), &end.when);
     page.raw(&format!(
         "<section class=\"panel\" aria-label=\"{name}\"><h3><span>{swatch}{}</span>\
-         <span class=\"when\">{when}</span></h3>\n{}\
-         <p class=\"words\" data-kind=\"{kind}\" aria-live=\"polite\">{}</p></section>\n",
-        escaped(&describe(method)),
-        drawing.part(),
-        escaped(&words)
+         <span class=\"when\">{when}</span></h3>\n\
+         <p class=\"words\" data-kind=\"{kind}\" aria-live=\"polite\">{}</p>\n{}</section>\n",
+        escaped(name),
+        escaped(&end.words),
+        drawing.part()
     ));
 }
 
@@ -271,13 +268,7 @@ fn axes(drawing: &mut Drawing, traced: &Traced, scales: &PanelScales, voice: &dy
     if !flat {
         drawing.y_axis(&scales.y, &labelled(scales.y.ticks(5)), [left, right]);
     }
-    let feature = |k: usize| shortened(&voice.feature(traced.data, k));
-    let (across, up) = match axes {
-        FlatAxes::Features => (feature(0), feature(1)),
-        FlatAxes::Feature if traced.data.shape.columns == 1 => (feature(0), String::new()),
-        _ if flat => ("the direction in which rows differ".to_string(), String::new()),
-        _ => ("the first principal direction".to_string(), "the second".to_string()),
-    };
+    let [across, up] = traced.axis_names(voice).map(|name| shortened(&name));
     let middle = (left + right) / 2.0;
     drawing.text("", [middle, HEIGHT - 10.0], Anchor::Middle, &across);
     drawing.text_up([13.0, (top + bottom) / 2.0], &up);
@@ -299,60 +290,20 @@ fn draw_rows(drawing: &mut Drawing, traced: &Traced, scales: &PanelScales) {
     drawing.raw("</g>");
 }
 
-/// Returns what stands beside the last picture: words, their kind, and when.
-fn end(traced: &Traced, fit: &Fit) -> (String, &'static str, String) {
-    let (_, word, meaning) = outcome(traced.data.shape.rows as u64, fit);
-    let kind = if fit.stop == Stop::Separated { "separated" } else { "end" };
-    (format!("{word}: {meaning}"), kind, format!("the end, after {}", counted(fit.epochs, "epoch")))
-}
-
-/// Returns the steps of a method: where it begins, its updates, and its end.
-fn steps(
-    traced: &Traced,
-    scales: &PanelScales,
-    method: &MethodSettings,
-    fit: &Fit,
-    voice: &dyn Voice,
-) -> Vec<Value> {
-    let Some(trace) = &fit.trace else { return vec![] };
-    let line = |plane: &Hyperplane| -> Vec<f64> {
-        scales.line(traced.view.line(plane)).iter().map(|v| few_digits(*v)).collect()
-    };
-    let place = |row: usize| {
-        let point = traced.view.point(row)?;
-        Some(scales.place(point).map(few_digits))
-    };
-    let begins = match trace.start.weights.iter().any(|w| *w != 0.0) {
-        true => "the start, before a row is wrong",
-        false => "the start: all weights are 0",
-    };
-    let mut all = vec![json!({
-        "line": line(&trace.start), "words": begins, "kind": "start", "epoch": 0, "when": "the start",
-    })];
-    all.extend(trace.steps.iter().map(|step| {
-        let row = step.visited.map_or(String::new(), |visited| traced.row(visited.row, voice));
-        let kind = match step.visited {
-            None => "together",
-            Some(visited) if visited.score_before <= 0.0 => "wrong",
-            Some(_) => "moved",
-        };
+/// Returns the steps of a method for the script.
+fn steps(frames: &[TraceFrame], traced: &Traced, scales: &PanelScales) -> Vec<Value> {
+    let one = |frame: &TraceFrame| {
+        let at = frame.row.and_then(|row| traced.view.point(row));
         json!({
-            "line": line(&step.hyperplane),
-            "at": step.visited.and_then(|visited| place(visited.row)),
-            "words": happened(step, method.name(), &row),
-            "kind": kind,
-            "epoch": step.epoch,
-            "when": format!("epoch {}", grouped(step.epoch)),
+            "line": scales.line(frame.line).map(few_digits),
+            "at": at.map(|point| scales.place(point).map(few_digits)),
+            "words": frame.words,
+            "kind": frame.kind.word(),
+            "epoch": frame.epoch,
+            "when": frame.when,
         })
-    }));
-    let (mut words, kind, when) = end(traced, fit);
-    if trace.left_out > 0 {
-        words.push_str(&format!(", after {} more", counted(trace.left_out, "update")));
-    }
-    all.push(json!({
-        "line": line(&fit.hyperplane), "words": words, "kind": kind, "epoch": fit.epochs, "when": when,
-    }));
-    all
+    };
+    frames.iter().map(one).collect()
 }
 
 /// Returns a number with the digits that can be seen.
@@ -406,16 +357,16 @@ fn caption(traced: &Traced, voice: &dyn Voice) -> String {
         false => String::new(),
     };
     format!(
-        "{what}{some} w·z is a row's score, made so that it is positive if the row is on its own side, with the row at \
-         length 1."
+        "{what}{some} w·z is the score of a row, taken at length 1: positive on its own side, negative on the wrong one."
     )
 }
 
 /// Returns what has to be said beside: order, scale, averages, updates that are not shown.
 fn notes(traced: &Traced, voice: &dyn Voice) -> Vec<String> {
-    let mut notes = vec![size(traced.data) + "."];
-    notes.extend(traced.aside(voice));
     let runs = traced.runs();
+    let methods: Vec<String> = runs.iter().map(|(method, _)| describe(method)).collect();
+    let mut notes = vec![format!("{}; {}.", size(traced.data), methods.join(", "))];
+    notes.extend(traced.aside(voice));
     let names: Vec<&str> = runs
         .iter()
         .filter(|(method, _)| method.answers_otherwise())
@@ -428,13 +379,30 @@ fn notes(traced: &Traced, voice: &dyn Voice) -> Vec<String> {
             names.join(", ")
         ));
     }
-    for (method, fit) in runs {
-        let Some(trace) = fit.trace.as_ref().filter(|trace| trace.left_out > 0) else { continue };
-        let own = if traced.is_race() { format!("{}: ", method.name()) } else { String::new() };
-        let kept = counted(trace.steps.len() as u64, "update");
-        notes.push(format!("{own}the first {kept} are steps. {}.", left_out(trace.left_out)));
-    }
+    notes.extend(first_steps(traced.is_race(), &runs));
     notes
+}
+
+/// Returns how many updates are not shown, if there are any.
+fn first_steps(race: bool, runs: &[(&MethodSettings, &Fit)]) -> Option<String> {
+    let cut = runs.iter().filter_map(|(method, fit)| {
+        let trace = fit.trace.as_ref().filter(|trace| trace.left_out > 0)?;
+        Some((method.name(), trace.steps.len() as u64, trace.left_out))
+    });
+    let cut: Vec<(&str, u64, u64)> = cut.collect();
+    let (_, kept, more) = *cut.first()?;
+    let kept = counted(kept, "update");
+    Some(match race {
+        false => format!("The first {kept} are steps. {}.", left_out(more)),
+        true => {
+            let own = cut.iter().map(|(name, _, more)| format!("{} of {name}", grouped(*more)));
+            let own: Vec<String> = own.collect();
+            format!(
+                "The first {kept} of a method are steps. Further ones are not shown: {}.",
+                own.join(", ")
+            )
+        }
+    })
 }
 
 /// Adds the chart of the mistakes of epochs; returns where in it each epoch of each method is.
@@ -451,7 +419,7 @@ fn mistakes(page: &mut Page, runs: &[(&MethodSettings, &Fit)]) -> Vec<Vec<[f64; 
     }
     let chart = Chart { title: String::new(), across: "epochs".to_string(), lines };
     let places = chart.places();
-    let mut drawing = chart.draw();
+    let mut drawing = chart.draw_with("mistakes met");
     for (k, places) in places.iter().enumerate() {
         let Some([x, y]) = places.last().map(|place| place.map(px)) else { continue };
         let colour = COLOURS[k % COLOURS.len()];
@@ -516,8 +484,8 @@ fn short(value: f64) -> String {
 
 /// Returns a name that fits beside an axis.
 fn shortened(name: &str) -> String {
-    match name.chars().count() > 28 {
-        true => format!("{}…", name.chars().take(27).collect::<String>()),
+    match name.chars().count() > 40 {
+        true => format!("{}…", name.chars().take(39).collect::<String>()),
         false => name.to_string(),
     }
 }
