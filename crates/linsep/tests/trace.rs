@@ -20,8 +20,11 @@ fn essence(fit: &Fit) -> (Vec<u64>, Stop, [u64; 4], Vec<[u64; 4]>) {
     (bits, fit.stop, counts, history.collect())
 }
 
+/// Values, how many a row has, and labels.
+type Table = (Vec<f64>, usize, Vec<bool>);
+
 /// Few rows, separable or not, with ties and duplicates.
-fn table() -> impl Strategy<Value = Samples> {
+fn table() -> impl Strategy<Value = Table> {
     (2_usize..40, 1_usize..5).prop_flat_map(|(rows, columns)| {
         let values = prop::collection::vec((-3_i8..4).prop_map(f64::from), rows * columns);
         let normal = prop::collection::vec(-1.0_f64..1.0, columns);
@@ -32,7 +35,7 @@ fn table() -> impl Strategy<Value = Samples> {
                 values.chunks(columns).zip(noise).map(|(row, flip)| side(row) ^ flip).collect();
             // Both classes have to occur.
             (labels[0], labels[1]) = (true, false);
-            Samples::dense(values, columns, labels).unwrap()
+            (values, columns, labels)
         })
     })
 }
@@ -43,10 +46,13 @@ fn check(samples: &Samples, settings: &FitSettings, streamed: bool) {
     let data: &dyn Data = if streamed { &elsewhere } else { &memory };
     let plain = fit_data(data, settings, &mut (), None).unwrap();
     assert!(plain.trace.is_none());
+    let passes = elsewhere.made();
     for most in [1, 5, 10_000] {
         let traced = FitSettings { trace: most, ..settings.clone() };
         let mut told = Told::default();
+        let before = elsewhere.made();
         let found = fit_data(data, &traced, &mut told, None).unwrap();
+        assert_eq!(elsewhere.made() - before, passes, "it reads no more");
         assert_eq!(essence(&found), essence(&plain), "{settings:?}");
         let trace = found.trace.unwrap();
         // Who looks on is told the same.
@@ -95,7 +101,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_traced_run_is_the_same_run(samples in table(), shuffle: bool, standard: bool) {
+    fn a_traced_run_is_the_same_run(table in table(), shuffle: bool, standard: bool) {
+        let (values, columns, labels) = table;
+        let samples = Samples::dense(values, columns, labels).unwrap();
         for method in MethodSettings::all() {
             let scale = if standard { Scale::Standard } else { Scale::None };
             let needs_memory = method.needs_memory() || shuffle;
