@@ -76,10 +76,10 @@ def linsep(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     program = os.environ.get("LINSEP", ROOT / "target" / "debug" / "linsep")
 
-    def run(page, *arguments):
+    def run(page, *arguments, option="--report"):
         path = folder / page
         if not path.exists():
-            command = [program, "-q", *map(str, arguments), "--report", path]
+            command = [program, "-q", *map(str, arguments), option, path]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
             assert done.returncode in (0, 1), done.stderr
         return path

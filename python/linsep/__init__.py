@@ -26,6 +26,7 @@ from linsep._separation import (
     verify_separation,
 )
 from linsep._table import Table, open
+from linsep._trace import Trace
 
 if TYPE_CHECKING:
     from linsep._estimator import LinearSeparator
@@ -44,6 +45,7 @@ __all__ = [
     "SeparabilityMatrix",
     "Separation",
     "Table",
+    "Trace",
     "Verification",
     "__version__",
     "audit",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from linsep import _linsep
+from linsep import _linsep, _trace
 from linsep._answer import Said, question, title_of, write_page, written
 from linsep._data import read_matrix
 from linsep._decision import whole
@@ -18,6 +18,8 @@ from linsep._race import Entrant, _seed, _settings
 from linsep._table import read_data
 
 if TYPE_CHECKING:
+    from linsep._trace import Trace
+    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
 __all__ = ["Fit", "fit"]
@@ -71,6 +73,11 @@ class Fit(Said):
     def margin_bound(self) -> float | None:
         """An upper bound on the angular margin of any hyperplane, if known; see :class:`Entrant`."""
         return self.entrant.margin_bound
+
+    @property
+    def trace(self) -> Trace | None:
+        """The updates one by one; None unless ``trace=True`` asked for them."""
+        return self.entrant.trace
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the label of the side on which each row lies."""
@@ -133,6 +140,30 @@ class Fit(Said):
         sources = self._data.matrix.sources if self._data else ()
         write_page("the page", path, self.to_html(title=title_of(path, title)), sources)
 
+    def write_trace(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write the updates to a file, by its name: a page on which they are played, or a CSV.
+
+        Needs ``trace=True``. The file appears whole or not at all.
+        """
+        _trace.write_trace(self._answer, path, title, self._data.matrix.sources if self._data else ())
+
+    def animate(self, *, interval: float = 900) -> FuncAnimation:
+        """Return a matplotlib animation of the updates, step by step.
+
+        Needs ``trace=True``.
+
+        Parameters
+        ----------
+        interval : float
+            Milliseconds between two steps.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+            Keep it as long as it is to be seen; ``save("steps.gif")`` writes it.
+        """
+        return _trace.animate(self._answer, interval)
+
 
 def fit(
     X: Any,
@@ -146,6 +177,7 @@ def fit(
     seed: int = 0,
     settings: Mapping[str, Any] | None = None,
     evaluate_epochs: bool = False,
+    trace: bool | int = False,
     verbose: bool = False,
     positive: Any = None,
 ) -> Fit:
@@ -172,8 +204,11 @@ def fit(
         Settings of the method by their names on the command line, such as ``{"epsilon": 1e-6}``.
     evaluate_epochs : bool
         Whether the mistakes of the hyperplane are counted after every epoch, a pass each.
+    trace : bool or int
+        Whether the first 1,000 updates, or as many as are named here, are kept one by one: see :class:`Trace`,
+        :meth:`Fit.animate` and :meth:`Fit.write_trace`.
     verbose : bool
-        Whether a line is printed after each epoch.
+        Whether a line is printed after each epoch, and after each update that is traced.
     positive : object, optional
         The label of the positive class; all others are then negative.
 
@@ -199,6 +234,7 @@ def fit(
         seed=_seed(seed),
         evaluate_epochs=bool(evaluate_epochs),
         history=True,
+        trace=_trace.updates(trace),
     )
     _linsep.validate(asked)
     matrix, labels = read_data(X, y, positive, verbose)

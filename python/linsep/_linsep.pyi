@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "SOFT_MARGIN_FEATURES",
+    "TRACE_STEPS",
     "Answer",
     "Arrays",
     "Cluster",
@@ -37,6 +38,8 @@ __all__ = [
     "scores",
     "soft_margin",
     "structure_vectors",
+    "trace_file",
+    "trace_frames",
     "validate",
     "values",
     "verify",
@@ -47,6 +50,7 @@ __all__ = [
 ]
 
 SOFT_MARGIN_FEATURES: int
+TRACE_STEPS: int
 __version__: str
 
 _Say: TypeAlias = Callable[[str], Any]
@@ -185,6 +189,8 @@ def soft_margin(
     time_limit: float | None = None,
 ) -> dict[str, Any]: ...
 def structure_vectors(question: str, x: Any, beside: list[_Column]) -> dict[str, Any]: ...
+def trace_file(answer: Answer, path: str | os.PathLike[str], title: str) -> str: ...
+def trace_frames(answer: Answer) -> dict[str, Any]: ...
 def validate(question: str) -> None: ...
 def values(answer: Answer) -> dict[str, Any]: ...
 def verify(question: str, x: Any, text: str) -> Answer: ...

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from linsep import _linsep
+from linsep import _linsep, _trace
 from linsep._answer import Said, question, title_of, write_page, written
 from linsep._decision import whole
 from linsep._table import read_data
+from linsep._trace import Trace
 
 if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
 __all__ = ["Entrant", "Race", "race"]
@@ -58,6 +60,8 @@ class Entrant:
     mistakes_after, passes_after : ndarray
         After each whole epoch: the mistakes of the hyperplane that the method would have answered with,
         and its work so far.
+    trace : Trace or None
+        Its updates one by one, if they were asked for.
     """
 
     name: str
@@ -78,6 +82,7 @@ class Entrant:
     intercept: float
     mistakes_after: np.ndarray
     passes_after: np.ndarray
+    trace: Trace | None = None
 
     @classmethod
     def read(cls, name: str, rows: int, found: dict[str, Any]) -> Entrant:
@@ -101,11 +106,12 @@ class Entrant:
             intercept=found["intercept"],
             mistakes_after=np.array(found["history"], dtype=np.int64),
             passes_after=np.array(found["history_rows_evaluated"], dtype=np.float64) / rows,
+            trace=Trace.read(found["trace"]),
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers, strings and lists."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        """Return plain numbers, strings and lists, without the trace."""
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "trace"}
         return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in values.items()}
 
 
@@ -196,6 +202,30 @@ class Race(Said):
         """Write the page of :meth:`to_html` to a file, which appears whole or not at all."""
         write_page("the page", path, self.to_html(title=title_of(path, title)), self._sources)
 
+    def write_trace(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write the updates to a file, by its name: a page on which they are played, or a CSV.
+
+        Needs ``trace=True``. The file appears whole or not at all.
+        """
+        _trace.write_trace(self._answer, path, title, self._sources)
+
+    def animate(self, *, interval: float = 900) -> FuncAnimation:
+        """Return a matplotlib animation of the updates, all methods side by side.
+
+        Needs ``trace=True``.
+
+        Parameters
+        ----------
+        interval : float
+            Milliseconds between two steps.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+            Keep it as long as it is to be seen; ``save("steps.gif")`` writes it.
+        """
+        return _trace.animate(self._answer, interval)
+
 
 def race(
     X: Any,
@@ -208,6 +238,7 @@ def race(
     shuffle: bool | None = None,
     seed: int = 0,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
+    trace: bool | int = False,
     verbose: bool = False,
     positive: Any = None,
 ) -> Race:
@@ -236,8 +267,11 @@ def race(
         The random seed.
     settings : dict, optional
         Settings of methods by their names on the command line, such as ``{"fine": {"epsilon": 1e-6}}``.
+    trace : bool or int
+        Whether the first 1,000 updates of each method, or as many as are named here, are kept one by one: see
+        :class:`Trace`, :meth:`Race.animate` and :meth:`Race.write_trace`.
     verbose : bool
-        Whether a line is printed after each epoch.
+        Whether a line is printed after each epoch, and after each update that is traced.
     positive : object, optional
         The label of the positive class; all others are then negative.
 
@@ -276,6 +310,7 @@ def race(
         time_limit=None if time_limit is None else float(time_limit),
         shuffle=None if shuffle is None else bool(shuffle),
         seed=_seed(seed),
+        trace=_trace.updates(trace),
     )
     _linsep.validate(asked)
     matrix, labels = read_data(X, y, positive)

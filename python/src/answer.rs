@@ -5,11 +5,13 @@ use std::sync::atomic::AtomicBool;
 
 use linsep::Watch;
 use linsep::ask::{Answer, AskError, AskedOf, Question};
-use linsep::online::EpochRecord;
+use linsep::data::Data;
+use linsep::online::{EpochRecord, TraceStep};
 use linsep::watch::{Pass, Removing, Stage};
 use linsep_report::page::Context;
 use linsep_report::summary::{Summary, TextPage};
-use linsep_report::{audit, classes, decision, estimate, page, text, trained, verification};
+use linsep_report::voice::Voice;
+use linsep_report::{audit, classes, decision, estimate, page, text, trace, trained, verification};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -37,12 +39,18 @@ impl<'a> PyWatcher<'a> {
     pub fn of_stages(wire: &'a Wire) -> Self {
         PyWatcher { wire, stages: true, fitting: RefCell::default() }
     }
+
+    /// Returns what a line begins with: the method that learns.
+    fn whose(&self) -> String {
+        let method = self.fitting.borrow();
+        if method.is_empty() { String::new() } else { format!("{method}: ") }
+    }
 }
 
 impl Watch for PyWatcher<'_> {
     fn stage(&self, stage: &Stage) {
         match stage {
-            Stage::Fitting { what } => *self.fitting.borrow_mut() = format!("{what}: "),
+            Stage::Fitting { what } => self.fitting.borrow_mut().clone_from(what),
             other if self.stages => self.wire.say(|| other.to_string()),
             _ => {}
         }
@@ -63,9 +71,21 @@ impl Watch for PyWatcher<'_> {
     }
 
     fn epoch(&mut self, record: &EpochRecord) {
-        let EpochRecord { epoch, mistakes, updates, .. } = record;
-        let whose = self.fitting.get_mut();
-        self.wire.say(|| format!("{whose}epoch {epoch}: {mistakes} mistakes, {updates} updates"));
+        let whose = self.whose();
+        self.wire.say(|| format!("{whose}{}", trace::epoch(record)));
+    }
+
+    fn update(&mut self, step: &TraceStep, data: &dyn Data) {
+        let whose = self.whose();
+        self.wire.say(|| {
+            let row = step.called(data, Pythonic.first());
+            format!("{whose}{}", trace::line(step, &self.fitting.borrow(), &row))
+        });
+    }
+
+    fn updates_left_out(&mut self, updates: u64) {
+        let whose = self.whose();
+        self.wire.say(|| format!("{whose}{}", trace::left_out(updates)));
     }
 
     fn cancelled(&self) -> Option<&AtomicBool> {
@@ -131,7 +151,11 @@ pub fn values<'py>(py: Python<'py>, answer: &PyAnswer) -> PyResult<Bound<'py, Py
         Answer::Classes(answer) => crate::classes::values(py, answer),
         Answer::Estimate(answer) => crate::separation::values(py, answer),
         Answer::Audit(answer) => crate::audit::values(py, answer),
-        Answer::Fit(answer) => crate::fit::values(py, &answer.fit, answer.updates_bound()),
+        Answer::Fit(answer) => {
+            let dict = crate::fit::values(py, &answer.fit, answer.updates_bound())?;
+            dict.set_item("trace", crate::trace::arrays(py, &answer.fit, &answer.data)?)?;
+            Ok(dict)
+        }
         Answer::Race(answer) => crate::fit::race_values(py, answer),
         Answer::Verify(answer) => crate::verify::values(py, &answer.outcome),
         Answer::Folder(answer) => {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use linsep::ask::{Answer, RaceAnswer, bound_json};
 use linsep::online::{Fit, FitSettings, MethodSettings};
 use linsep::proof::Proof;
+use linsep::race::Entrant;
 use linsep::{Hyperplane, Samples};
 use linsep_report::hints::method_hint;
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -136,15 +137,22 @@ pub fn model_file(answer: &PyAnswer) -> PyResult<String> {
 /// Returns what a race says, in plain values: under `entrants` the name of each method, and what it found.
 pub fn race_values<'py>(py: Python<'py>, answer: &RaceAnswer) -> PyResult<Bound<'py, PyDict>> {
     let own = answer.entrants.iter();
-    let entrants: PyResult<Vec<_>> = own
-        .map(|own| {
-            Ok((own.method.name(), values(py, &own.fit, answer.updates_bound(&own.method))?))
-        })
-        .collect();
+    let entrants: PyResult<Vec<_>> =
+        own.map(|own| Ok((own.method.name(), entrant(py, own, answer)?))).collect();
     let dict = PyDict::new(py);
     dict.set_item("entrants", entrants?)?;
     dict.set_item("shuffled", answer.shuffled)?;
     dict.set_item("sorted_by_class", answer.sorted_by_class)?;
+    Ok(dict)
+}
+
+fn entrant<'py>(
+    py: Python<'py>,
+    own: &Entrant,
+    answer: &RaceAnswer,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = values(py, &own.fit, answer.updates_bound(&own.method))?;
+    dict.set_item("trace", crate::trace::arrays(py, &own.fit, &answer.data)?)?;
     Ok(dict)
 }
 

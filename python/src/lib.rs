@@ -18,6 +18,7 @@ mod output;
 mod page;
 mod separation;
 mod table;
+mod trace;
 mod verify;
 mod voice;
 mod work;
@@ -54,6 +55,8 @@ mod _linsep {
     #[pymodule_export]
     use super::table::{PyRows, open_table};
     #[pymodule_export]
+    use super::trace::{trace_file, trace_frames};
+    #[pymodule_export]
     use super::verify::{read_proof, verify, verify_folder};
 
     use super::*;
@@ -62,6 +65,7 @@ mod _linsep {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::work::remember_process()?;
         module.add("SOFT_MARGIN_FEATURES", linsep::soft_margin::MOST_FEATURES)?;
+        module.add("TRACE_STEPS", linsep::online::trace::USUAL_STEPS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

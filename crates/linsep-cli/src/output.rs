@@ -3,10 +3,13 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use linsep::data::error::path_name;
 use linsep::data::whole_file::WholeFile;
 use linsep_report::png::png;
+use linsep_report::trace::{TraceFormat, Traced};
 
 use crate::failure::Failure;
+use crate::voice::Shell;
 
 /// A file that takes its name when it is finished. If that never happens, nothing is left behind and an
 /// older file of that name stays as it was.
@@ -78,6 +81,30 @@ impl ImageFile {
             true => png(svg).map_err(|error| Failure::usage(format!("no chart: {error}"), None))?,
         };
         self.file.write(|out| out.write_all(&bytes))?;
+        self.file.finish()
+    }
+}
+
+/// A file of steps that is to be written: a page or a CSV, by its name.
+pub struct TraceFile {
+    file: OutputFile,
+    format: TraceFormat,
+}
+
+impl TraceFile {
+    /// Opens the file that was asked for, if any. Fails if its name says neither.
+    pub fn create_if(path: Option<&Path>) -> Result<Option<Self>, Failure> {
+        let Some(path) = path else { return Ok(None) };
+        let format = TraceFormat::of(path)
+            .map_err(|expected| Failure::usage(format!("{}: {expected}", path_name(path)), None))?;
+        Ok(Some(TraceFile { file: OutputFile::create(path)?, format }))
+    }
+
+    /// Writes the steps, of data that is called `source`.
+    pub fn write(mut self, traced: Option<Traced>, source: &str) -> Result<(), Failure> {
+        // There are steps wherever there is such a file.
+        let text = traced.map(|traced| traced.file(self.format, source, &Shell));
+        self.file.write(|out| out.write_all(text.unwrap_or_default().as_bytes()))?;
         self.file.finish()
     }
 }

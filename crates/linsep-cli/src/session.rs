@@ -1,16 +1,21 @@
 //! What every command has: a screen, an ear for Ctrl-C, and a line of progress.
 
 use std::cell::RefCell;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use linsep::Watch;
 use linsep::ask::Reply;
-use linsep::online::{Checkpoint, Progress};
+use linsep::data::Data;
+use linsep::data::error::escaped;
+use linsep::online::{Checkpoint, EpochRecord, Progress, TraceStep};
 use linsep::watch::{Pass, Removing, Stage};
 use linsep_report::counted;
 use linsep_report::summary::Summary;
+use linsep_report::trace;
+use linsep_report::voice::Voice;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -18,6 +23,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{print, write_file};
 use crate::progress::{Bar, FitProgress};
 use crate::screen::Screen;
+use crate::voice::Shell;
 
 /// What every command has.
 pub struct Session<'a> {
@@ -47,6 +53,9 @@ impl Session<'_> {
             bar: RefCell::new(Bar::new(what, self.quiet)),
             fitting: RefCell::new(None),
             cancelled: self.interrupt.heed(),
+            method: RefCell::default(),
+            names_methods: false,
+            verbose: false,
             checkpoint: None,
             failure: None,
         }
@@ -62,12 +71,17 @@ pub fn status(reply: Reply) -> ExitCode {
     })
 }
 
-/// Shows how the work goes on, keeps checkpoints of a fit, and ends the work on Ctrl-C or when a checkpoint fails.
+/// Shows how the work goes on, or tells each step of a method, keeps checkpoints of a fit, and ends the work on Ctrl-C or when a checkpoint fails.
 pub struct CliWatcher<'a> {
     quiet: bool,
     bar: RefCell<Bar>,
     fitting: RefCell<Option<FitProgress>>,
     cancelled: &'a AtomicBool,
+    /// The method that learns.
+    method: RefCell<String>,
+    /// Whether lines begin with it.
+    pub names_methods: bool,
+    verbose: bool,
     pub checkpoint: Option<&'a Path>,
     pub failure: Option<Failure>,
 }
@@ -77,6 +91,20 @@ impl CliWatcher<'_> {
     pub fn clear(&self) {
         self.bar.borrow().clear();
         *self.fitting.borrow_mut() = None;
+    }
+
+    /// Tells each step in a line of its own, if asked to; then there is no line that changes.
+    pub fn tells_updates(&mut self, verbose: bool) {
+        self.verbose = verbose;
+        self.quiet |= verbose;
+    }
+
+    /// Writes a line to standard error.
+    fn tell(&self, line: &str) {
+        let method = self.method.borrow();
+        let whose = if self.names_methods { format!("{method}: ") } else { String::new() };
+        // A name of a row may hold anything. Nobody is left to tell if this fails.
+        let _ = writeln!(io::stderr(), "{}", escaped(&format!("{whose}{line}")));
     }
 }
 
@@ -94,6 +122,7 @@ impl Watch for CliWatcher<'_> {
             }
             Stage::Drawing => begin("drawing"),
             Stage::Fitting { what } => {
+                self.method.borrow_mut().clone_from(what);
                 self.bar.borrow().clear();
                 *self.fitting.borrow_mut() = Some(FitProgress::new(what, self.quiet));
             }
@@ -117,6 +146,25 @@ impl Watch for CliWatcher<'_> {
         let share = rows.zip(*settled).map(|(rows, settled)| settled as f64 / rows as f64);
         let said = format!("{}{best}", counted(*questions as u64, "question"));
         self.bar.borrow().say_share(&said, share);
+    }
+
+    fn update(&mut self, step: &TraceStep, data: &dyn Data) {
+        if self.verbose {
+            let row = step.called(data, Shell.first());
+            self.tell(&trace::line(step, &self.method.borrow(), &row));
+        }
+    }
+
+    fn updates_left_out(&mut self, updates: u64) {
+        if self.verbose {
+            self.tell(&trace::left_out(updates));
+        }
+    }
+
+    fn epoch(&mut self, record: &EpochRecord) {
+        if self.verbose {
+            self.tell(&trace::epoch(record));
+        }
     }
 
     fn progress(&mut self, progress: &Progress) {

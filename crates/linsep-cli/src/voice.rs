@@ -92,6 +92,7 @@ pub fn flag(name: &str) -> String {
     match name {
         "intercept" => "--no-intercept".to_string(),
         "parallel" => "--not-parallel".to_string(),
+        "trace" => "--trace-updates".to_string(),
         _ => format!("--{}", name.replace('_', "-")),
     }
 }

@@ -96,6 +96,11 @@ fn outcomes() {
     check("crates/linsep-cli/tests/transcripts/outcomes.md");
 }
 
+#[test]
+fn trace() {
+    check("crates/linsep-cli/tests/transcripts/trace.md");
+}
+
 fn check(name: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = root.join(name);

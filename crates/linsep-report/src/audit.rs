@@ -3,7 +3,7 @@
 use super::summary::{Summary, TextTable, Tone};
 use super::text::{SHOWN_WEIGHTS, describe_classes, describe_data};
 use super::voice::{Remedy, Voice};
-use super::{bracket, counted, duration, number};
+use super::{bracket, counted, csv_cell, duration, number};
 use linsep::ask::AuditAnswer;
 use linsep::audit::{Audit, AuditedRow, Proven};
 use linsep::decide::{Decision, Limit, MarginBounds, Verdict};
@@ -174,10 +174,10 @@ fn csv_header(named: bool) -> String {
 /// Returns the line of a row of the audit.
 fn csv_line(answer: &AuditAnswer, row: &AuditedRow) -> String {
     let (audit, id) = (&answer.audit, answer.rows.name(row.row));
-    let label = |class: usize| cell(&audit.names[class]);
+    let label = |class: usize| csv_cell(&audit.names[class]);
     let without = row.cost.and_then(|cost| cost.without);
     let bound = |bound: Option<f64>| bound.map_or(String::new(), number);
-    let id = id.map_or(String::new(), |id| format!(",{}", cell(id)));
+    let id = id.map_or(String::new(), |id| format!(",{}", csv_cell(id)));
     format!(
         "{}{id},{},{},{},{},{},{},{},{},{}\n",
         answer.data.row(row.row, 1),
@@ -191,12 +191,4 @@ fn csv_line(answer: &AuditAnswer, row: &AuditedRow) -> String {
         bound(without.map(|margin| margin.lower)),
         bound(without.map(|margin| margin.upper)),
     )
-}
-
-/// Returns the text as a CSV cell.
-fn cell(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_string(),
-    }
 }

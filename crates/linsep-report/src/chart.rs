@@ -98,22 +98,34 @@ impl Chart {
 
     /// Returns the text of a smaller SVG file, for lines with short names.
     pub fn small_svg(&self) -> String {
-        self.draw_in(SMALL).file()
+        self.draw_in(SMALL, "mistakes left").file()
     }
 
     /// Returns the chart as a drawing.
     pub fn draw(&self) -> Drawing {
-        self.draw_in(LARGE)
+        self.draw_with("mistakes left")
     }
 
-    fn draw_in(&self, room: [f64; 3]) -> Drawing {
+    /// Returns the chart as a drawing of mistakes that are called so.
+    pub fn draw_with(&self, up: &str) -> Drawing {
+        self.draw_in(LARGE, up)
+    }
+
+    /// Returns where in [`draw`](Self::draw) each point of each line is.
+    pub fn places(&self) -> Vec<Vec<[f64; 2]>> {
+        let axes = ChartAxes::new(&self.lines, LARGE);
+        let place = |&(x, mistakes): &(f64, u64)| [axes.x(x), axes.y(mistakes)];
+        self.lines.iter().map(|line| line.points.iter().map(place).collect()).collect()
+    }
+
+    fn draw_in(&self, room: [f64; 3], up: &str) -> Drawing {
         let mut drawing =
             Drawing::new(room[0], room[1], &format!("{}: {}", self.title, self.told()));
         let axes = ChartAxes::new(&self.lines, room);
         // A long title begins further to the left.
         let left = if room == SMALL { 12.0 } else { LEFT };
         drawing.text("title", [left, 30.0], Anchor::Start, &self.title);
-        axes.draw(&mut drawing, &self.across);
+        axes.draw(&mut drawing, [&self.across, up]);
         let mut names: Vec<f64> = self.lines.iter().map(|line| axes.end(line)[1]).collect();
         apart(&mut names, NAME_HEIGHT, [TOP, axes.bottom]);
         // The first line, which comes last, is on top.
@@ -185,10 +197,14 @@ impl ChartAxes {
             .map_or([LEFT, self.bottom], |&(x, mistakes)| [self.x(x), self.y(mistakes)])
     }
 
-    fn draw(&self, drawing: &mut Drawing, across: &str) {
+    fn draw(&self, drawing: &mut Drawing, [across, up]: [&str; 2]) {
         let ChartAxes { right, bottom, .. } = *self;
         let ticks = match self.wide {
             true => self.log_ticks(),
+            // There is no half of an epoch.
+            false if across == "epochs" => {
+                labelled(self.x.ticks(8).into_iter().filter(|tick| tick.fract() == 0.0).collect())
+            }
             false => labelled(self.x.ticks(8)),
         };
         drawing.x_axis(&self.x, &ticks, [TOP, bottom]);
@@ -200,7 +216,7 @@ impl ChartAxes {
         drawing.y_axis(&self.y, &ticks, [LEFT, right]);
         drawing.line("axis", [LEFT, bottom], [right, bottom]);
         drawing.text("", [(LEFT + right) / 2.0, bottom + BOTTOM - 14.0], Anchor::Middle, across);
-        drawing.text_up([20.0, (TOP + bottom) / 2.0], "mistakes left");
+        drawing.text_up([20.0, (TOP + bottom) / 2.0], up);
     }
 
     /// Returns powers of ten, and their halves and fifths where there is room.

@@ -37,6 +37,9 @@ pub fn ask_hint(error: &AskError, voice: &dyn Voice) -> Option<String> {
             FitError::NeedsMemory(_) => {
                 Some(format!("{} reads the rows into memory", voice.option("stream", Some("no"))))
             }
+            FitError::TooWideToTrace { .. } => {
+                Some(format!("{} takes fewer columns", option("features")))
+            }
             FitError::OtherRun { .. } => Some(OTHER_RUN.to_string()),
             FitError::Damaged(_) => Some(format!("start again without {}", option("resume"))),
             _ => None,

@@ -32,6 +32,7 @@ pub mod suggest;
 pub mod summary;
 pub mod svg;
 pub mod text;
+pub mod trace;
 pub mod trained;
 pub mod verification;
 pub mod voice;
@@ -74,6 +75,14 @@ pub fn grouped(count: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// Returns the text as a CSV cell.
+pub(crate) fn csv_cell(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_string(),
+    }
 }
 
 /// Returns how a proof is checked: by a matrix of floats, or all of it in integers.

@@ -9,7 +9,7 @@ use linsep::Hyperplane;
 use linsep::ask::{DataFacts, FitAnswer, RaceAnswer};
 use linsep::data::error::Column;
 use linsep::data::samples::Encoded;
-use linsep::online::{EpochRecord, Fit, MethodSettings, Scale, Stop};
+use linsep::online::{ColumnScale, EpochRecord, Fit, MethodSettings, Stop};
 use linsep::race::Entrant;
 
 /// Weights that are spelled out before the rest is left to the model file.
@@ -36,10 +36,10 @@ pub fn fit(answer: &FitAnswer, voice: &dyn Voice) -> Summary {
     let (geometric, angular) = (optional(margin.geometric), optional(margin.angular));
     summary.text("margin", &format!("{geometric} geometric, {angular} angular"));
     match (fit.margin_bound.map(rounded), question.scale) {
-        (Some(bound), Scale::None) => {
+        (Some(bound), ColumnScale::None) => {
             summary.text("", &format!("no hyperplane has an angular margin above {bound}"));
         }
-        (_, Scale::None) => {}
+        (_, ColumnScale::None) => {}
         (bound, _) => {
             let own = optional(fit.scaled_margin);
             let bound = bound.map_or(String::new(), |bound| format!("; none is above {bound}"));
@@ -182,12 +182,18 @@ fn shortened(items: &[String]) -> String {
 }
 
 fn headline(rows: u64, fit: &Fit) -> Summary {
+    let (tone, verdict, meaning) = outcome(rows, fit);
+    Summary::new(tone, verdict, &meaning)
+}
+
+/// Returns how a fit ended: in a word, and what that means.
+pub(super) fn outcome(rows: u64, fit: &Fit) -> (Tone, &'static str, String) {
     let mistakes = format!(
         "{} of {} on the wrong side",
         grouped(fit.evaluation.mistakes),
         counted(rows, "row")
     );
-    let (tone, verdict, meaning) = match fit.stop {
+    match fit.stop {
         Stop::Separated => {
             (Tone::Good, "separated", format!("all {} on their own side", counted(rows, "row")))
         }
@@ -207,8 +213,7 @@ fn headline(rows: u64, fit: &Fit) -> Summary {
             (Tone::Open, "stopped by the time limit", format!("{mistakes}, the best so far"))
         }
         Stop::Cancelled => (Tone::Open, "interrupted", format!("{mistakes}, the best so far")),
-    };
-    Summary::new(tone, verdict, &meaning)
+    }
 }
 
 /// Returns a method's name and its settings.

@@ -210,6 +210,11 @@ impl<'a> Rows<'a> {
         self.scale(place, self.samples.features().dot(place, weights) + bias)
     }
 
+    /// Returns w·z of row `i` with z at length one, from whatever length a method learns.
+    pub(crate) fn unit_score(&self, i: usize, w: &[f64]) -> f64 {
+        Rows { length: Length::Unit, ..self.clone() }.score(i, w)
+    }
+
     /// Adds c z to w for row `i`, which is fetched if it is not at hand.
     #[inline]
     pub fn add(&self, i: usize, c: f64, w: &mut [f64]) {

@@ -11,9 +11,10 @@
 //!
 //! Counts are exact and do not depend on how rows are cut. Directions and spreads are those of a sample, every
 //! k-th row, so that they do not either. Cost: three passes, and the sample. `view` puts rows into two dimensions,
-//! `counts` is what passes count.
+//! `counts` is what passes count. `flat` does without a hyperplane: it is for many of them, one after the other.
 
 mod counts;
+mod flat;
 mod overlap;
 mod plane;
 mod view;
@@ -33,6 +34,7 @@ use crate::{Error, Hyperplane};
 
 use counts::{CellsState, NearestState};
 pub(crate) use counts::{NearestRows, ViewCells};
+pub use flat::{FlatAxes, FlatLine, FlatPoint, FlatView};
 pub(crate) use plane::{PlaneCells, PlaneSurvey};
 pub use plane::{PlanePlace, PlaneView, Segment};
 use plane::{PlaneSketch, both};

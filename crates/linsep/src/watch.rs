@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
-use crate::online::{Checkpoint, EpochRecord, Progress};
+use linsep_data::Data;
+
+use crate::online::{Checkpoint, EpochRecord, Progress, TraceStep};
 
 /// Sees an answer come about. Every hook is optional.
 pub trait Watch {
@@ -15,6 +17,11 @@ pub trait Watch {
     fn removing(&self, _removing: &Removing) {}
     /// Called after each epoch of a fit.
     fn epoch(&mut self, _record: &EpochRecord) {}
+    /// Called after each update of a fit that [`FitSettings::trace`](crate::online::FitSettings) keeps; `data` knows
+    /// what rows are called.
+    fn update(&mut self, _step: &TraceStep, _data: &dyn Data) {}
+    /// Called at the end of a fit with how many updates were not kept, if there were any.
+    fn updates_left_out(&mut self, _updates: u64) {}
     /// Called up to many times per second of a fit; what it costs is charged to the fit.
     fn progress(&mut self, _progress: &Progress) {}
     /// Called as often as [`FitSettings::checkpoint_every`](crate::online::FitSettings) says, and at an early stop.

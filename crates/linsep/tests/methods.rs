@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use linsep::data::generate::Generator;
 use linsep::data::samples::{Features, SparseBuilder};
 use linsep::online::{
-    Checkpoint, EpochRecord, Fit, FitSettings, MethodSettings, Progress, Scale, ShownMargins, Stop,
-    fit,
+    Checkpoint, ColumnScale, EpochRecord, Fit, FitSettings, MethodSettings, Progress, ShownMargins,
+    Stop, fit,
 };
 use linsep::{Samples, Watch};
 use proptest::prelude::*;
@@ -357,7 +357,7 @@ proptest! {
             r#"{"name":"corral","gap":0.7}"#,
             r#"{"name":"corral","gap":0.99}"#,
         ];
-        for scale in [Scale::None, Scale::Standard] {
+        for scale in [ColumnScale::None, ColumnScale::Standard] {
             let run = |method: &MethodSettings| {
                 let settings = FitSettings { method: method.clone(), scale, shuffle, seed, ..FitSettings::default() };
                 fit(&samples, &settings, &mut (), None).unwrap()

@@ -66,6 +66,7 @@ impl Command {
                 ("--history", args.history.as_ref()),
                 ("--report", args.report.as_ref()),
                 ("--chart", args.chart.as_ref()),
+                ("--trace", args.steps.trace.as_ref()),
                 ("--checkpoint", args.checkpoint.as_ref()),
             ]),
             Command::Separation(args) => {
@@ -82,6 +83,7 @@ impl Command {
                 ("--history", args.history.as_ref()),
                 ("--chart", args.chart.as_ref()),
                 ("--report", args.report.as_ref()),
+                ("--trace", args.steps.trace.as_ref()),
             ]),
             Command::Reproduce(args) => {
                 let endings = &["md", "csv", "svg"];

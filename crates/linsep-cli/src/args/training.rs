@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use linsep::online::Scale;
+use linsep::online::ColumnScale;
+use linsep::online::trace::USUAL_STEPS;
 
 use super::data::{DataArgs, StreamArgs, UnknownArg};
 use crate::duration::parse_duration;
@@ -33,6 +34,32 @@ impl RunArgs {
 
     pub fn time_limit(&self) -> Option<f64> {
         self.time_limit.map(|limit| limit.as_secs_f64())
+    }
+}
+
+/// Updates, one by one.
+#[derive(Args)]
+#[command(next_help_heading = "Steps")]
+pub struct TraceArgs {
+    /// Write the updates of the weights, one by one, to this file: a page on which they are played, step by step, or a CSV
+    /// with the hyperplane after each
+    #[arg(long, value_name = "FILE.html|FILE.csv")]
+    pub trace: Option<PathBuf>,
+    /// Print a line per update and per epoch to standard error as they happen
+    #[arg(long, short)]
+    pub verbose: bool,
+    /// Show at most this many updates, the first, of each method
+    #[arg(long, value_name = "N", default_value_t = USUAL_STEPS as u64)]
+    pub trace_updates: u64,
+}
+
+impl TraceArgs {
+    /// Returns how many updates are kept.
+    pub fn updates(&self) -> i64 {
+        match self.trace.is_some() || self.verbose {
+            true => i64::try_from(self.trace_updates).unwrap_or(i64::MAX),
+            false => 0,
+        }
     }
 }
 
@@ -106,6 +133,8 @@ pub struct FitArgs {
     pub json: bool,
     #[command(flatten)]
     pub method: MethodArgs,
+    #[command(flatten)]
+    pub steps: TraceArgs,
     #[command(flatten)]
     pub run: RunArgs,
     #[command(flatten)]
@@ -186,6 +215,8 @@ pub struct RaceArgs {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
+    pub steps: TraceArgs,
+    #[command(flatten)]
     pub run: RunArgs,
     #[command(flatten)]
     pub input: DataArgs,
@@ -198,11 +229,11 @@ pub enum ScaleArg {
     Standard,
 }
 
-impl From<ScaleArg> for Scale {
+impl From<ScaleArg> for ColumnScale {
     fn from(scale: ScaleArg) -> Self {
         match scale {
-            ScaleArg::None => Scale::None,
-            ScaleArg::Standard => Scale::Standard,
+            ScaleArg::None => ColumnScale::None,
+            ScaleArg::Standard => ColumnScale::Standard,
         }
     }
 }

@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use linsep::ask::FitQuestion;
 use linsep::online::{Checkpoint, FitError};
+use linsep_report::trace::Traced;
 use linsep_report::{page, rows_chart, text, trained};
 
 use super::{load, method, name, read_classes};
 use crate::args::{FitArgs, StreamArg};
 use crate::failure::Failure;
-use crate::output::{ImageFile, create_if};
+use crate::output::{ImageFile, TraceFile, create_if};
 use crate::session::{Session, status};
 use crate::voice::Shell;
 
@@ -28,6 +29,7 @@ pub fn run(args: &FitArgs, session: &Session) -> Result<ExitCode, Failure> {
         checkpoint_every: args.checkpoint.as_ref().map(|_| args.checkpoint_every.as_secs_f64()),
         distances: !args.json,
         picture: args.report.is_some() || args.chart.is_some(),
+        trace: args.steps.updates(),
     };
     question.validate()?;
     if args.one_vs_rest {
@@ -41,9 +43,11 @@ pub fn run(args: &FitArgs, session: &Session) -> Result<ExitCode, Failure> {
     let model_file = create_if(args.output.as_deref())?;
     let history = create_if(args.history.as_deref())?;
     let report = create_if(args.report.as_deref())?;
+    let trace = TraceFile::create_if(args.steps.trace.as_deref())?;
     let loaded = load(&args.data, &args.input, &args.stream, session.quiet)?;
     let mut watcher = session.watcher("fitting");
     watcher.checkpoint = args.checkpoint.as_deref();
+    watcher.tells_updates(args.steps.verbose);
     let answer = loaded.show(|data| question.ask(data, checkpoint, &mut watcher))?;
     watcher.clear();
     if let Some(failure) = watcher.failure {
@@ -68,6 +72,9 @@ pub fn run(args: &FitArgs, session: &Session) -> Result<ExitCode, Failure> {
     {
         chart.write(&drawn.file())?;
     }
+    if let Some(file) = trace {
+        file.write(Traced::fit(&answer), &name(&args.data))?;
+    }
     session.show(args.json, || answer.to_json(), || text::fit(&answer, &Shell))?;
     if let (Some(path), true) = (&args.checkpoint, answer.fit.separated()) {
         // There is nothing to go on with.
@@ -83,6 +90,8 @@ fn many(args: &FitArgs, question: &FitQuestion, session: &Session) -> Result<Exi
         ("--history", args.history.is_some()),
         ("--report", args.report.is_some()),
         ("--chart", args.chart.is_some()),
+        ("--trace", args.steps.trace.is_some()),
+        ("--verbose", args.steps.verbose),
         ("--positive", args.input.positive.is_some()),
         ("--stream", matches!(args.stream.stream, StreamArg::Yes)),
     ];

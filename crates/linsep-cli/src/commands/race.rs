@@ -5,12 +5,13 @@ use std::process::ExitCode;
 use linsep::ask::RaceQuestion;
 use linsep::online::MethodSettings;
 use linsep_report::chart::{Chart, Over};
+use linsep_report::trace::Traced;
 use linsep_report::{page, text};
 
 use super::{method, name, read_samples};
 use crate::args::{OverArg, RaceArgs};
 use crate::failure::Failure;
-use crate::output::{ImageFile, create_if, print};
+use crate::output::{ImageFile, TraceFile, create_if, print};
 use crate::session::{Session, status};
 use crate::voice::Shell;
 
@@ -28,13 +29,17 @@ pub fn run(args: &RaceArgs, session: &Session) -> Result<ExitCode, Failure> {
         time_limit: args.run.time_limit(),
         shuffle,
         seed: args.run.seed,
+        trace: args.steps.updates(),
     };
     question.validate()?;
     let history = create_if(args.history.as_deref())?;
     let chart = ImageFile::create_if(args.chart.as_deref())?;
     let report = create_if(args.report.as_deref())?;
+    let trace = TraceFile::create_if(args.steps.trace.as_deref())?;
     let samples = read_samples(&args.data, &args.input, session.quiet)?;
     let watcher = &mut session.watcher("fitting");
+    watcher.tells_updates(args.steps.verbose);
+    watcher.names_methods = true;
     let answer = question.ask(&samples, watcher)?;
     watcher.clear();
     if let Some(mut file) = history {
@@ -54,6 +59,9 @@ pub fn run(args: &RaceArgs, session: &Session) -> Result<ExitCode, Failure> {
         let page = page::race::page(&answer, &source, &Shell);
         file.write(|out| out.write_all(page.as_bytes()))?;
         file.finish()?;
+    }
+    if let Some(file) = trace {
+        file.write(Traced::race(&answer), &source)?;
     }
     match args.json {
         true => print(&format!("{}\n", answer.to_json()))?,

@@ -2,7 +2,8 @@
 //! phone.
 //!
 //! In reading order: this file has the page and its tables, [`pictures`] the drawings of a hyperplane among its
-//! rows, `plane` the one of two features; [`decision`], [`classes`], [`audit`], [`fit`] and [`race`] are what is on the page of each command.
+//! rows, `plane` the one of two features; [`decision`], [`classes`], [`audit`], [`fit`] and [`race`] are what is on the page
+//! of each command, and [`trace`] shows methods move.
 
 pub mod audit;
 pub mod classes;
@@ -11,6 +12,7 @@ pub mod fit;
 pub mod pictures;
 pub(crate) mod plane;
 pub mod race;
+pub mod trace;
 
 use super::svg::escaped;
 
@@ -28,12 +30,19 @@ pub struct Context {
 pub struct Page {
     title: String,
     body: String,
+    style: &'static str,
+    script: &'static str,
 }
 
 impl Page {
     /// Returns a page with a title for the browser.
     pub fn new(title: &str) -> Self {
-        Page { title: title.to_string(), body: String::new() }
+        Page { title: title.to_string(), body: String::new(), style: "", script: "" }
+    }
+
+    /// Sets what this page has beside the style and the script of all pages.
+    pub fn moves(&mut self, style: &'static str, script: &'static str) {
+        (self.style, self.script) = (style, script);
     }
 
     /// Adds what is HTML already.
@@ -103,15 +112,15 @@ impl Page {
 
     /// Returns the whole page.
     pub fn finish(self) -> String {
-        let Page { title, body } = self;
+        let Page { title, body, style, script } = self;
         let (title, version) = (escaped(&title), env!("CARGO_PKG_VERSION"));
         let (css, js) = (include_str!("page.css"), include_str!("page.js"));
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{css}</style>\n</head>\n<body>\n\
+             <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{css}{style}</style>\n</head>\n<body>\n\
              <main>\n{body}<footer>Made by linsep {version}. This page loads nothing from anywhere.</footer>\n\
-             </main>\n<div id=\"tip\" role=\"status\" hidden></div>\n<script>\n{js}</script>\n</body>\n</html>\n"
+             </main>\n<div id=\"tip\" role=\"status\" hidden></div>\n<script>\n{js}{script}</script>\n</body>\n</html>\n"
         )
     }
 }

@@ -13,9 +13,10 @@ use crate::data::{Data, Memory, Shape};
 use crate::decide::OptionError;
 use crate::distances::{Distances, distances};
 use crate::online::{
-    Checkpoint, Fit, FitError, FitSettings, MethodSettings, Scale, Stop, fit_data, sorted_by_class,
+    Checkpoint, ColumnScale, Fit, FitError, FitSettings, MethodSettings, Stop, fit_data,
+    sorted_by_class, trace,
 };
-use crate::picture::{Marks, Picture, picture, spread_ratio};
+use crate::picture::{FlatView, Marks, Picture, picture, spread_ratio};
 use crate::saved::{ClassModel, ClassNames, SavedModel};
 use crate::watch::{Stage, Watch};
 use crate::{Error, Samples};
@@ -33,7 +34,7 @@ pub struct FitQuestion {
     /// The method and its settings.
     pub method: MethodSettings,
     /// In which units the method sees the columns.
-    pub scale: Scale,
+    pub scale: ColumnScale,
     /// The number of epochs after which it is stopped.
     pub max_epochs: i64,
     /// The seconds after which it is stopped.
@@ -52,6 +53,8 @@ pub struct FitQuestion {
     pub distances: bool,
     /// Whether to make a picture: three more passes.
     pub picture: bool,
+    /// How many updates are kept one by one, to see the method move; 0 for none.
+    pub trace: i64,
 }
 
 impl Default for FitQuestion {
@@ -69,8 +72,33 @@ impl Default for FitQuestion {
             checkpoint_every: None,
             distances: false,
             picture: false,
+            trace: 0,
         }
     }
+}
+
+/// Returns how many updates are kept. Errors if the number is out of its range.
+pub(super) fn traced(updates: i64) -> Result<usize, AskError> {
+    let kept = usize::try_from(updates).ok().filter(|&kept| kept <= trace::MOST_STEPS);
+    let expected = "an integer from 0 to 100,000";
+    Ok(kept.ok_or_else(|| OptionError::new("trace", &updates, expected))?)
+}
+
+/// Returns the rows as they are drawn behind the steps of traces, those that were corrected among them; none if
+/// there is no trace.
+pub(super) fn trace_view<'a>(
+    data: &dyn Data,
+    fits: impl Iterator<Item = &'a Fit>,
+    watch: &mut dyn Watch,
+) -> Result<Option<FlatView>, Error> {
+    let mut traces = fits.filter_map(|fit| fit.trace.as_ref()).peekable();
+    if traces.peek().is_none() {
+        return Ok(None);
+    }
+    watch.stage(&Stage::Drawing);
+    let steps = traces.flat_map(|trace| &trace.steps);
+    let seen: Vec<usize> = steps.filter_map(|step| Some(step.visited?.row)).collect();
+    FlatView::of(data, &seen).map(Some)
 }
 
 /// Returns the settings of a run that are in their ranges.
@@ -110,8 +138,10 @@ impl FitQuestion {
         Ok(FitSettings {
             scale: self.scale,
             evaluate_epochs: self.evaluate_epochs,
-            keep_history: self.history,
+            // The mistakes of epochs stand beside the steps.
+            keep_history: self.history || self.trace > 0,
             checkpoint_every,
+            trace: traced(self.trace)?,
             ..own
         })
     }
@@ -152,15 +182,19 @@ impl FitQuestion {
             model,
             distances: None,
             picture: None,
+            trace_view: None,
             drawing_seconds: 0.0,
         };
+        let started = Instant::now();
+        answer.trace_view = trace_view(data, [&answer.fit].into_iter(), watch)?;
+        answer.drawing_seconds = started.elapsed().as_secs_f64();
         answer.draw(data, self.distances, self.picture, watch)?;
         Ok(answer)
     }
 
     /// Returns the answer for rows of many classes: a hyperplane for each, against the rest.
     ///
-    /// Errors as [`ask`](Self::ask) does, and if it was cancelled.
+    /// Errors as [`ask`](Self::ask) does, if it was cancelled, and if a trace is asked for: it is of one hyperplane.
     pub fn ask_classes(
         &self,
         samples: &Samples,
@@ -168,6 +202,10 @@ impl FitQuestion {
         watch: &mut dyn Watch,
     ) -> Result<ClassFitAnswer, AskError> {
         let settings = self.settings()?;
+        if settings.trace > 0 {
+            let expected = "0 where there is a hyperplane per class";
+            return Err(OptionError::new("trace", &self.trace, expected).into());
+        }
         let trained = fit_one_vs_rest(samples, classes, &settings, watch)?;
         let trained = trained.ok_or(AskError::Interrupted)?;
         Ok(ClassFitAnswer {
@@ -201,7 +239,9 @@ pub struct FitAnswer {
     pub distances: Option<Distances>,
     /// What can be drawn, if that was asked.
     pub picture: Option<Picture>,
-    /// The time that reading rows for the last two took; the fit's own is without it.
+    /// The rows behind the steps of the trace, if that was asked.
+    pub trace_view: Option<FlatView>,
+    /// The time that reading rows for the last three took; the fit's own is without it.
     pub drawing_seconds: f64,
 }
 
@@ -332,7 +372,7 @@ impl ClassFitAnswer {
 pub(super) fn fit_json(
     shape: Shape,
     method: &MethodSettings,
-    scale: Scale,
+    scale: ColumnScale,
     fit: &Fit,
     updates_bound: Option<f64>,
 ) -> Value {

@@ -3,13 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::fit::{fit_json, settings};
+use super::fit::{fit_json, settings, trace_view, traced};
 use super::{AskError, DataFacts, OptionError, Reply};
 use crate::Samples;
 use crate::data::Memory;
 use crate::online::{
-    EpochRecord, FitSettings, MethodSettings, Scale, ShownMargins, Stop, sorted_by_class,
+    ColumnScale, EpochRecord, FitSettings, MethodSettings, ShownMargins, Stop, sorted_by_class,
 };
+use crate::picture::FlatView;
 use crate::race::{Entrant, race};
 use crate::saved::ClassNames;
 use crate::watch::Watch;
@@ -21,7 +22,7 @@ pub struct RaceQuestion {
     /// The methods and their settings.
     pub methods: Vec<MethodSettings>,
     /// In which units the methods see the columns.
-    pub scale: Scale,
+    pub scale: ColumnScale,
     /// The number of epochs after which each is stopped.
     pub max_epochs: i64,
     /// The seconds after which each is stopped.
@@ -30,6 +31,8 @@ pub struct RaceQuestion {
     pub shuffle: Option<bool>,
     /// The random seed.
     pub seed: u64,
+    /// How many updates of each method are kept one by one, to see it move; 0 for none.
+    pub trace: i64,
 }
 
 impl Default for RaceQuestion {
@@ -38,11 +41,12 @@ impl Default for RaceQuestion {
         let methods = ["joint", "fine", "perceptron"].iter();
         RaceQuestion {
             methods: methods.filter_map(|name| MethodSettings::by_name(name)).collect(),
-            scale: Scale::None,
+            scale: ColumnScale::None,
             max_epochs: max_epochs as i64,
             time_limit: None,
             shuffle: None,
             seed,
+            trace: 0,
         }
     }
 }
@@ -56,7 +60,8 @@ impl RaceQuestion {
         }
         let first =
             first.ok_or_else(|| OptionError::new("methods", &"empty", "the names of methods"))?;
-        Ok(FitSettings { scale: self.scale, evaluate_epochs: true, ..first })
+        let trace = traced(self.trace)?;
+        Ok(FitSettings { scale: self.scale, evaluate_epochs: true, trace, ..first })
     }
 
     /// Errors with the first option that is out of its range.
@@ -74,16 +79,19 @@ impl RaceQuestion {
 
     /// Returns the answer for rows of two classes.
     ///
-    /// Errors if an option is out of its range.
+    /// Errors if an option is out of its range, or if a fit cannot begin.
     pub fn ask(&self, samples: &Samples, watch: &mut dyn Watch) -> Result<RaceAnswer, AskError> {
         self.validate()?;
         let sorted_by_class = sorted_by_class(samples.positive());
         let shuffled = self.shuffle.unwrap_or(sorted_by_class);
         let entrants = race(samples, &self.methods, &self.settings(shuffled)?, watch)?;
+        let data = Memory::new(samples);
+        let trace_view = trace_view(&data, entrants.iter().map(|own| &own.fit), watch)?;
         Ok(RaceAnswer {
             question: self.clone(),
-            data: DataFacts::of(&Memory::new(samples)),
+            data: DataFacts::of(&data),
             entrants,
+            trace_view,
             shuffled,
             sorted_by_class,
         })
@@ -100,6 +108,8 @@ pub struct RaceAnswer {
     pub data: DataFacts,
     /// The methods, as far as the race went.
     pub entrants: Vec<Entrant>,
+    /// The rows behind the steps of the traces, if that was asked.
+    pub trace_view: Option<FlatView>,
     /// Whether rows were visited in random orders.
     pub shuffled: bool,
     /// Whether they come sorted by class.

@@ -12,7 +12,8 @@ use serde_json::Value;
 use super::bound::ShownMargins;
 use super::checkpoint::{Checkpoint, FitState};
 use super::scale::{ScaledData, Units};
-use super::{Goal, Method, MethodSettings, Order, Outlook, Scale, Span, Tally};
+use super::trace::{MOST_VALUES, Trace, Tracer};
+use super::{ColumnScale, Goal, Method, MethodSettings, Order, Outlook, Span, Tally};
 use crate::Samples;
 use crate::decide::OptionError;
 use crate::hyperplane::{Evaluation, Hyperplane};
@@ -33,7 +34,7 @@ pub struct FitSettings {
     /// The method; default [`joint`](super::joint).
     pub method: MethodSettings,
     /// In which units the method sees the columns; default in their own. The hyperplane is in those of the data.
-    pub scale: Scale,
+    pub scale: ColumnScale,
     /// The number of epochs after which the method is stopped; default 1000, as in the paper.
     pub max_epochs: u64,
     /// The time after which the method is stopped, counted from a resume; default none.
@@ -54,13 +55,16 @@ pub struct FitSettings {
     pub keep_state: bool,
     /// How often [`Watch::checkpoint`] is called; default never but at an early stop.
     pub checkpoint_every: Option<Duration>,
+    /// How many updates [`Fit::trace`] keeps, each with its hyperplane; default 0: there is no trace. While there is
+    /// room for more, rows are shown to the method one by one, which takes longer and changes nothing.
+    pub trace: usize,
 }
 
 impl Default for FitSettings {
     fn default() -> Self {
         FitSettings {
             method: MethodSettings::Joint(super::fine::FineSettings::default()),
-            scale: Scale::None,
+            scale: ColumnScale::None,
             max_epochs: 1000,
             time_limit: None,
             shuffle: false,
@@ -70,6 +74,7 @@ impl Default for FitSettings {
             start: None,
             keep_state: false,
             checkpoint_every: None,
+            trace: 0,
         }
     }
 }
@@ -170,6 +175,8 @@ pub struct Fit {
     pub history: Vec<EpochRecord>,
     /// All that the method needs to go on with other rows, if [`FitSettings::keep_state`] says so.
     pub state: Option<Value>,
+    /// The updates one by one, if [`FitSettings::trace`] asks for them.
+    pub trace: Option<Trace>,
 }
 
 impl Fit {
@@ -212,6 +219,14 @@ pub enum FitError {
     /// There are more rows than the methods can number.
     #[error("expected at most 4294967295 rows, found {0}")]
     TooManyRows(usize),
+    /// There are more features than a trace can keep the weights of.
+    #[error("a trace keeps hyperplanes of at most {most} features; the rows have {found}")]
+    TooWideToTrace {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// The rows are not in memory, where this needs them.
     #[error("{0} needs all rows in memory")]
     NeedsMemory(&'static str),
@@ -306,22 +321,30 @@ struct Answers<'a> {
 impl Answers<'_> {
     /// Returns a method's answer as a hyperplane, and its evaluation. Costs one pass.
     fn evaluate(&self, w: Vec<f64>) -> Result<(Hyperplane, Evaluation), Error> {
-        let hyperplane = match self.units {
-            Some(units) => units.original(&w),
-            None => Hyperplane::from_lifted(w),
-        };
+        let hyperplane = self.hyperplane(w);
         let evaluation = hyperplane.evaluate_data(self.data)?;
         Ok((hyperplane, evaluation))
+    }
+
+    /// Returns a method's answer as a hyperplane in the units of the data.
+    fn hyperplane(&self, w: Vec<f64>) -> Hyperplane {
+        match self.units {
+            Some(units) => units.original(&w),
+            None => Hyperplane::from_lifted(w),
+        }
     }
 }
 
 /// Returns an error if the settings are out of range, or if they do not go with the data.
 fn check(data: &dyn Data, settings: &FitSettings) -> Result<(), FitError> {
-    let FitSettings { method, shuffle, .. } = settings;
+    let FitSettings { method, shuffle, trace, .. } = settings;
     method.validate()?;
-    let rows = data.shape().rows;
+    let (rows, found) = (data.shape().rows, data.shape().columns);
     if u32::try_from(rows).is_err() {
         return Err(FitError::TooManyRows(rows));
+    }
+    if *trace > 0 && found >= MOST_VALUES {
+        return Err(FitError::TooWideToTrace { found, most: MOST_VALUES - 1 });
     }
     match data.resident() {
         Some(samples) if samples.weights().is_some() && !method.takes_weights() => {
@@ -346,6 +369,7 @@ struct FitRun<'a> {
     /// The evaluation of the final answer, if the run ended because of it.
     evaluation: Option<(Hyperplane, Evaluation)>,
     picked: PickedRows,
+    tracer: Option<Tracer>,
 }
 
 /// Rows of larger data that are kept at hand.
@@ -389,6 +413,10 @@ impl<'a> FitRun<'a> {
             method.restore(&rows, checkpoint.method_state)?;
             state = checkpoint.progress;
         }
+        let tracer = (settings.trace > 0).then(|| {
+            let start = answers.hyperplane(method.answer());
+            Tracer::new(&*method, start, settings.trace, state.total.updates + state.here.updates)
+        });
         Ok(FitRun {
             whole,
             answers,
@@ -400,6 +428,7 @@ impl<'a> FitRun<'a> {
             next_checkpoint: settings.next_checkpoint(),
             evaluation: None,
             picked: PickedRows::default(),
+            tracer,
         })
     }
 
@@ -489,7 +518,10 @@ impl<'a> FitRun<'a> {
     /// Shows the method rows up to a position, or to where it stops for a row that is not at hand.
     fn visit(&mut self, rows: &Rows, order: &Order, end: usize) -> Option<Stop> {
         while self.state.position < end {
-            self.visit_span(rows, order, end);
+            match self.is_tracing() {
+                false => self.visit_span(rows, order, end),
+                true => self.visit_row(rows, order),
+            }
             if let Some(position) = self.method.stopped() {
                 self.state.position = position;
                 return None;
@@ -515,6 +547,33 @@ impl<'a> FitRun<'a> {
         let span = Span { order, positions: self.state.position..end, epoch: self.state.epoch };
         self.state.here += self.method.learn(rows, &span);
         self.state.position = end;
+    }
+
+    /// Returns true if the next update is to be kept.
+    fn is_tracing(&self) -> bool {
+        self.tracer.as_ref().is_some_and(Tracer::has_room)
+    }
+
+    /// Shows the method one row, and keeps the update if it makes one.
+    fn visit_row(&mut self, rows: &Rows, order: &Order) {
+        let position = self.state.position;
+        let positions = position..position + 1;
+        let tally = self.method.learn(rows, &Span { order, positions, epoch: self.state.epoch });
+        self.state.here += tally;
+        self.state.position += 1;
+        self.trace_update(tally, Some((rows, order.row(position))));
+    }
+
+    /// Keeps an update, if there was one and there is room for it.
+    fn trace_update(&mut self, tally: Tally, visited: Option<(&Rows, usize)>) {
+        if tally.updates == 0 || !self.is_tracing() {
+            return;
+        }
+        if let Some(tracer) = &mut self.tracer {
+            let (answers, what) = (self.answers, (self.state.epoch, tally));
+            let step = tracer.note(&*self.method, what, visited, |w| answers.hyperplane(w));
+            self.observer.update(step, answers.data);
+        }
     }
 
     fn show_progress(&mut self) {
@@ -552,6 +611,7 @@ impl<'a> FitRun<'a> {
             return Ok(self.interrupted());
         }
         self.state.here += end.tally;
+        self.trace_update(end.tally, None);
         let here = std::mem::take(&mut self.state.here);
         self.state.total += here;
 
@@ -637,6 +697,10 @@ impl<'a> FitRun<'a> {
         let shown_margins = separated.and_then(|shown| ShownMargins::of(shown, features));
         let cut_short = self.state.position > 0 && self.state.whole_epochs < self.state.epoch;
         self.state.total += self.state.here;
+        let trace = self.tracer.take().map(|tracer| tracer.finish(self.state.total.updates));
+        if let Some(Trace { left_out: left_out @ 1.., .. }) = trace {
+            self.observer.updates_left_out(left_out);
+        }
         Ok(Fit {
             // An interrupted run may separate by luck; that is an answer too.
             stop: if evaluation.mistakes == 0 { Stop::Separated } else { stop },
@@ -651,6 +715,7 @@ impl<'a> FitRun<'a> {
             seconds: elapsed.as_secs_f64(),
             history: self.state.history,
             state: self.settings.keep_state.then(|| self.method.save()),
+            trace,
         })
     }
 

@@ -22,6 +22,7 @@ pub mod sgd;
 mod skip;
 pub mod smooth;
 pub mod svm;
+pub mod trace;
 pub mod voted;
 pub mod winnow;
 
@@ -29,8 +30,9 @@ pub use bound::ShownMargins;
 pub use checkpoint::Checkpoint;
 pub use driver::{EpochRecord, Fit, FitError, FitSettings, Progress, Stop, fit, fit_data};
 pub use order::{Order, Span, sorted_by_class};
-pub use scale::Scale;
+pub use scale::ColumnScale;
 pub use settings::{MethodError, MethodSettings};
+pub use trace::{Trace, TraceStep, TracedRow};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -24,7 +24,7 @@ use crate::standard::Standard;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Scale {
+pub enum ColumnScale {
     /// In their own: the paper's way.
     #[default]
     None,
@@ -32,10 +32,10 @@ pub enum Scale {
     Standard,
 }
 
-impl Scale {
+impl ColumnScale {
     /// Returns true if columns stay as they are.
     pub fn is_none(&self) -> bool {
-        *self == Scale::None
+        *self == ColumnScale::None
     }
 }
 

@@ -255,6 +255,13 @@ impl MethodSettings {
         }
     }
 
+    /// Returns true if the method answers with something else than the vector that it corrects: an average, or one
+    /// that it has had before.
+    pub fn answers_otherwise(&self) -> bool {
+        use MethodSettings::{Averaged, Pocket, Voted};
+        matches!(self, Averaged | Pocket | Voted)
+    }
+
     /// Returns true if the method can go on with other rows where it stopped: it keeps nothing that
     /// belongs to the rows it has seen.
     pub fn goes_on(&self) -> bool {

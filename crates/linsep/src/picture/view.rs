@@ -18,7 +18,7 @@ const POWER_STEPS: usize = 60;
 pub(super) struct Sample {
     pub(super) samples: Samples,
     pub(super) rows: Vec<usize>,
-    mean: Vec<f64>,
+    pub(super) mean: Vec<f64>,
     /// The standard deviation of each feature.
     pub(super) spread: Vec<f64>,
 }
@@ -66,7 +66,7 @@ impl ViewMap {
     pub(super) fn new(plane: &Hyperplane, sample: &Sample) -> Self {
         let norm = plane.weight_norm();
         let across = unit(plane.weights.iter().map(|w| w / norm.max(f64::MIN_POSITIVE)).collect());
-        let up = principal_axis(sample, across.as_deref()).map(|axis| {
+        let up = principal_axis(sample, across.as_slice()).map(|axis| {
             let middle = f64::dot(&axis, &sample.mean);
             (axis, middle)
         });
@@ -89,8 +89,7 @@ impl ViewMap {
     pub(super) fn up(&self, samples: &Samples, place: usize, row: usize) -> f64 {
         match &self.up {
             Some((axis, middle)) => samples.features().dot(place, axis) - middle,
-            // The golden ratio spreads any run of rows evenly.
-            None => (row as f64 * 0.618_033_988_749_894_9).fract() - 0.5,
+            None => spread_out(row),
         }
     }
 
@@ -129,6 +128,12 @@ impl ViewMap {
     }
 }
 
+/// Returns a place between -0.5 and 0.5 for a row where no direction tells rows apart.
+pub(super) fn spread_out(row: usize) -> f64 {
+    // The golden ratio spreads any run of rows evenly.
+    (row as f64 * 0.618_033_988_749_894_9).fract() - 0.5
+}
+
 /// Returns the vector at length one; none if it is zero or no numbers.
 fn unit(mut v: Vec<f64>) -> Option<Vec<f64>> {
     let length = f64::dot(&v, &v).sqrt();
@@ -139,14 +144,14 @@ fn unit(mut v: Vec<f64>) -> Option<Vec<f64>> {
     Some(v)
 }
 
-/// Returns the direction orthogonal to `across` in which a sample spreads most; none if it does not. By the power
-/// method, from the row that is farthest from the mean.
-fn principal_axis(sample: &Sample, across: Option<&[f64]>) -> Option<Vec<f64>> {
+/// Returns the direction orthogonal to `others`, which have length one and are orthogonal themselves, in which a sample
+/// spreads most; none if it does not. By the power method, from the row that is farthest from the mean.
+pub(super) fn principal_axis(sample: &Sample, others: &[Vec<f64>]) -> Option<Vec<f64>> {
     let (features, mean) = (sample.samples.features(), &sample.mean);
     let within = |mut v: Vec<f64>| {
-        if let Some(across) = across {
-            let part = f64::dot(across, &v);
-            f64::axpy(-part, across, &mut v);
+        for other in others {
+            let part = f64::dot(other, &v);
+            f64::axpy(-part, other, &mut v);
         }
         v
     };
