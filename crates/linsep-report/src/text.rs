@@ -9,7 +9,7 @@ use linsep::Hyperplane;
 use linsep::ask::{DataFacts, FitAnswer, RaceAnswer};
 use linsep::data::error::Column;
 use linsep::data::samples::Encoded;
-use linsep::online::{ColumnScale, EpochRecord, Fit, MethodSettings, Stop};
+use linsep::online::{EpochRecord, Fit, MethodSettings, Scaling, Stop};
 use linsep::race::Entrant;
 
 /// Weights that are spelled out before the rest is left to the model file.
@@ -36,10 +36,10 @@ pub fn fit(answer: &FitAnswer, voice: &dyn Voice) -> Summary {
     let (geometric, angular) = (optional(margin.geometric), optional(margin.angular));
     summary.text("margin", &format!("{geometric} geometric, {angular} angular"));
     match (fit.margin_bound.map(rounded), question.scale) {
-        (Some(bound), ColumnScale::None) => {
+        (Some(bound), Scaling::None) => {
             summary.text("", &format!("no hyperplane has an angular margin above {bound}"));
         }
-        (_, ColumnScale::None) => {}
+        (_, Scaling::None) => {}
         (bound, _) => {
             let own = optional(fit.scaled_margin);
             let bound = bound.map_or(String::new(), |bound| format!("; none is above {bound}"));
@@ -289,6 +289,9 @@ fn push_term(text: &mut String, value: f64, name: &str) {
     text.push_str(&format!("{sign}{}{name}", rounded(value.abs())));
 }
 
+/// The column of bounds in the table of a race, left out where there are none.
+const BOUND: usize = 4;
+
 /// Returns a race for people: one row per method, and under them in which order rows were visited, if that needs a word.
 pub fn race(answer: &RaceAnswer, voice: &dyn Voice) -> String {
     let header = [
@@ -323,10 +326,12 @@ pub fn race(answer: &RaceAnswer, voice: &dyn Voice) -> String {
         std::iter::once(header.map(str::to_string)).chain(body).collect();
     let width = |k: usize| table.iter().map(|row| row[k].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let bounded = answer.entrants.iter().any(|own| answer.updates_bound(&own.method).is_some());
     let mut out = String::new();
     for row in &table {
         for (k, cell) in row.iter().enumerate() {
             match k {
+                BOUND if !bounded => Ok(()),
                 0 => write!(out, "{cell:<0$}", widths[k]),
                 _ => write!(out, "  {cell:>0$}", widths[k]),
             }

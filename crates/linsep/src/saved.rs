@@ -6,7 +6,7 @@ use crate::classes::{lengths, nearest_class};
 use crate::data::error::Column;
 use crate::data::samples::{About, Classes, Encoding, LabelNames};
 use crate::data::{Data, Features};
-use crate::online::{ColumnScale, Fit, FitSettings, MethodSettings, Stop};
+use crate::online::{Fit, FitSettings, MethodSettings, Scaling, Stop};
 use crate::{Hyperplane, Margin, Samples};
 
 /// What a model file calls itself.
@@ -132,8 +132,8 @@ pub struct Training {
     /// The random seed.
     pub seed: u64,
     /// In which units the method saw the columns; the hyperplane is in those of the data.
-    #[serde(default, skip_serializing_if = "ColumnScale::is_none")]
-    pub scale: ColumnScale,
+    #[serde(default, skip_serializing_if = "Scaling::is_none")]
+    pub scale: Scaling,
 }
 
 impl Training {

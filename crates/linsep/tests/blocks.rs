@@ -18,7 +18,7 @@ use linsep::decide::{
     DecideError, DecideOptions, Decision, ExplainOptions, MarginGoal, MarginKind, Verdict, Way,
     decide, decide_data, explain,
 };
-use linsep::online::{Checkpoint, ColumnScale, Fit, FitSettings, MethodSettings, fit, fit_data};
+use linsep::online::{Checkpoint, Fit, FitSettings, MethodSettings, Scaling, fit, fit_data};
 use linsep::proof::{verify, verify_data};
 use linsep::{Samples, Watch};
 
@@ -307,7 +307,7 @@ fn methods_learn_the_same_from_rows_elsewhere() {
         rows.end_row();
     }
     let sparse = Samples::sparse(rows.finish(41).unwrap(), (0..500).map(|i| i >= 250).collect());
-    let scales = [ColumnScale::None, ColumnScale::Standard];
+    let scales = [Scaling::None, Scaling::Standard];
     for (method, scale) in
         scales.iter().flat_map(|&scale| MethodSettings::all().into_iter().map(move |m| (m, scale)))
     {

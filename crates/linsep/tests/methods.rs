@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use linsep::data::generate::Generator;
 use linsep::data::samples::{Features, SparseBuilder};
 use linsep::online::{
-    Checkpoint, ColumnScale, EpochRecord, Fit, FitSettings, MethodSettings, Progress, ShownMargins,
+    Checkpoint, EpochRecord, Fit, FitSettings, MethodSettings, Progress, Scaling, ShownMargins,
     Stop, fit,
 };
 use linsep::{Samples, Watch};
@@ -357,7 +357,7 @@ proptest! {
             r#"{"name":"corral","gap":0.7}"#,
             r#"{"name":"corral","gap":0.99}"#,
         ];
-        for scale in [ColumnScale::None, ColumnScale::Standard] {
+        for scale in [Scaling::None, Scaling::Standard] {
             let run = |method: &MethodSettings| {
                 let settings = FitSettings { method: method.clone(), scale, shuffle, seed, ..FitSettings::default() };
                 fit(&samples, &settings, &mut (), None).unwrap()

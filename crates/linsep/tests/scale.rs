@@ -9,18 +9,16 @@ use linsep::ask::FitQuestion;
 use linsep::data::Memory;
 use linsep::data::generate::Generator;
 use linsep::data::samples::SparseBuilder;
-use linsep::online::{
-    Checkpoint, ColumnScale, Fit, FitError, FitSettings, MethodSettings, Stop, fit,
-};
+use linsep::online::{Checkpoint, Fit, FitError, FitSettings, MethodSettings, Scaling, Stop, fit};
 use linsep::{Samples, Watch};
 use tables::{Kind, Labels, table};
 
-fn settings(name: &str, scale: ColumnScale) -> FitSettings {
+fn settings(name: &str, scale: Scaling) -> FitSettings {
     let method = MethodSettings::by_name(name).unwrap();
     FitSettings { method, scale, max_epochs: 200, ..FitSettings::default() }
 }
 
-fn run(samples: &Samples, name: &str, scale: ColumnScale) -> Fit {
+fn run(samples: &Samples, name: &str, scale: Scaling) -> Fit {
     let fit = fit(samples, &settings(name, scale), &mut (), None).unwrap();
     let weights = &fit.hyperplane.weights;
     assert!(weights.iter().chain([&fit.hyperplane.bias]).all(|v| v.is_finite()), "{name}");
@@ -63,7 +61,7 @@ fn standard_columns_are_what_a_method_sees() {
     let by_hand = Samples::dense(values, 4, mixed.positive().to_vec()).unwrap();
     for name in names() {
         let (ours, theirs) =
-            (run(&mixed, name, ColumnScale::Standard), run(&by_hand, name, ColumnScale::None));
+            (run(&mixed, name, Scaling::Standard), run(&by_hand, name, Scaling::None));
         assert_eq!((ours.epochs, ours.updates), (theirs.epochs, theirs.updates), "{name}");
         assert_eq!(ours.evaluation.mistakes, theirs.evaluation.mistakes, "{name}");
         // Margins of other units are told apart from those of the data.
@@ -77,11 +75,11 @@ fn standard_columns_are_what_a_method_sees() {
 fn columns_of_very_different_size_defeat_the_paper_s_way_and_not_this_one() {
     let (plain, mixed) = in_two_units(500, 4, 8);
     for name in ["joint", "fine", "perceptron"] {
-        assert!(run(&plain, name, ColumnScale::None).separated(), "{name}");
-        assert!(run(&mixed, name, ColumnScale::Standard).separated(), "{name}");
+        assert!(run(&plain, name, Scaling::None).separated(), "{name}");
+        assert!(run(&mixed, name, Scaling::Standard).separated(), "{name}");
     }
     for name in ["fine", "perceptron"] {
-        assert!(!run(&mixed, name, ColumnScale::None).separated(), "{name}");
+        assert!(!run(&mixed, name, Scaling::None).separated(), "{name}");
     }
 }
 
@@ -92,12 +90,12 @@ fn a_fit_that_ends_with_mistakes_says_so_where_columns_differ_a_hundredfold() {
         let question = FitQuestion { scale, max_epochs: 3, ..FitQuestion::default() };
         question.ask(&Memory::new(samples), None, &mut ()).unwrap().columns_differ
     };
-    assert!(ask(&mixed, ColumnScale::None).is_some_and(|ratio| (1e11..1e13).contains(&ratio)));
-    assert_eq!(ask(&mixed, ColumnScale::Standard), None);
+    assert!(ask(&mixed, Scaling::None).is_some_and(|ratio| (1e11..1e13).contains(&ratio)));
+    assert_eq!(ask(&mixed, Scaling::Standard), None);
     // Mistakes for another reason.
     let xor = vec![0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0];
     let xor = Samples::dense(xor, 2, vec![true, true, false, false]).unwrap();
-    assert_eq!(ask(&xor, ColumnScale::None), None);
+    assert_eq!(ask(&xor, Scaling::None), None);
 }
 
 #[test]
@@ -125,7 +123,7 @@ fn sparse_rows_stay_sparse_and_are_divided_alone() {
     let divided = Samples::dense(divided.collect(), 6, positive).unwrap();
     for name in ["joint", "fine", "perceptron", "corral"] {
         let (ours, theirs) =
-            (run(&sparse, name, ColumnScale::Standard), run(&divided, name, ColumnScale::None));
+            (run(&sparse, name, Scaling::Standard), run(&divided, name, Scaling::None));
         assert_eq!((ours.epochs, ours.updates), (theirs.epochs, theirs.updates), "{name}");
         assert_eq!(ours.hyperplane.weights[5], 0.0, "{name}: an empty column has no weight");
     }
@@ -145,18 +143,18 @@ fn ugly_columns_give_finite_hyperplanes() {
         let values = (0..40).flat_map(|i| columns.iter().map(move |&k| row(i)[k])).collect();
         let samples = Samples::dense(values, columns.len(), positive.clone()).unwrap();
         for name in names() {
-            run(&samples, name, ColumnScale::Standard);
+            run(&samples, name, Scaling::Standard);
         }
         // Numbers as small as these have no deviation whose inverse is finite: they count as constant.
-        let fit = run(&samples, "joint", ColumnScale::Standard);
+        let fit = run(&samples, "joint", Scaling::Standard);
         assert_eq!(fit.separated(), columns.contains(&1), "{columns:?}: {:?}", fit.stop);
     }
     // One row per class. In one column they are at right angles once scaled, so that a score is nothing but rounding.
     let two = Samples::dense(vec![3.0, 4.0, 2.0, 5.0], 2, vec![true, false]).unwrap();
     let one = Samples::dense(vec![4.0, 5.0], 1, vec![true, false]).unwrap();
     for name in names() {
-        assert!(run(&two, name, ColumnScale::Standard).separated(), "{name}");
-        let fit = run(&one, name, ColumnScale::Standard);
+        assert!(run(&two, name, Scaling::Standard).separated(), "{name}");
+        let fit = run(&one, name, Scaling::Standard);
         assert!(fit.separated() || fit.stop == Stop::Rounded, "{name}: {:?}", fit.stop);
     }
 }
@@ -165,15 +163,15 @@ fn ugly_columns_give_finite_hyperplanes() {
 fn tables_as_people_have_them() {
     for kind in [Kind::Plain, Kind::Timestamps, Kind::Mixed, Kind::Aliased] {
         let samples = table(kind, 300, 8, Labels::Clean, 1);
-        let fit = run(&samples, "joint", ColumnScale::Standard);
+        let fit = run(&samples, "joint", Scaling::Standard);
         assert!(fit.separated(), "{kind:?}: {:?}, {}", fit.stop, fit.evaluation.mistakes);
     }
     // All columns are 10^8 away from zero, so a bias has eight digits fewer: a hyperplane with next to no margin does not
     // survive that, which is found out at once, and one with a large margin does.
     let far = table(Kind::Offsets, 300, 8, Labels::Clean, 1);
-    let fit = run(&far, "joint", ColumnScale::Standard);
+    let fit = run(&far, "joint", Scaling::Standard);
     assert!(fit.stop == Stop::Rounded && fit.epochs < 100, "{:?}, {}", fit.stop, fit.epochs);
-    assert!(run(&far, "corral", ColumnScale::Standard).separated());
+    assert!(run(&far, "corral", Scaling::Standard).separated());
 }
 
 /// Keeps the last checkpoint.
@@ -190,17 +188,16 @@ impl Watch for Last {
 fn a_checkpoint_belongs_to_its_units() {
     let (_, mixed) = in_two_units(300, 4, 5);
     for name in ["joint", "corral", "fine"] {
-        let whole = run(&mixed, name, ColumnScale::Standard);
-        let early = FitSettings { max_epochs: 2, ..settings(name, ColumnScale::Standard) };
+        let whole = run(&mixed, name, Scaling::Standard);
+        let early = FitSettings { max_epochs: 2, ..settings(name, Scaling::Standard) };
         let mut last = Last::default();
         fit(&mixed, &early, &mut last, None).unwrap();
         let text = last.0.unwrap();
         let checkpoint = || Some(Checkpoint::from_json(&text).unwrap());
-        let again =
-            fit(&mixed, &settings(name, ColumnScale::Standard), &mut (), checkpoint()).unwrap();
+        let again = fit(&mixed, &settings(name, Scaling::Standard), &mut (), checkpoint()).unwrap();
         assert_eq!(again.hyperplane, whole.hyperplane, "{name}");
         assert_eq!((again.epochs, again.updates), (whole.epochs, whole.updates), "{name}");
-        let other = fit(&mixed, &settings(name, ColumnScale::None), &mut (), checkpoint());
+        let other = fit(&mixed, &settings(name, Scaling::None), &mut (), checkpoint());
         let Err(FitError::OtherRun { what }) = other else { panic!("{name}: {other:?}") };
         assert_eq!(what, "scales");
     }

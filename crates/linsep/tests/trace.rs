@@ -5,8 +5,7 @@ mod counted;
 use counted::Counted;
 use linsep::data::{Data, Memory};
 use linsep::online::{
-    Checkpoint, ColumnScale, Fit, FitError, FitSettings, MethodSettings, Stop, TraceStep, fit,
-    fit_data,
+    Checkpoint, Fit, FitError, FitSettings, MethodSettings, Scaling, Stop, TraceStep, fit, fit_data,
 };
 use linsep::{Hyperplane, Samples, Watch};
 use proptest::prelude::*;
@@ -106,7 +105,7 @@ proptest! {
         let (values, columns, labels) = table;
         let samples = Samples::dense(values, columns, labels).unwrap();
         for method in MethodSettings::all() {
-            let scale = if standard { ColumnScale::Standard } else { ColumnScale::None };
+            let scale = if standard { Scaling::Standard } else { Scaling::None };
             let needs_memory = method.needs_memory() || shuffle;
             let settings =
                 FitSettings { method, scale, max_epochs: 12, shuffle, seed: 3, ..FitSettings::default() };

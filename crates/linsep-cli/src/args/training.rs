@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use linsep::online::ColumnScale;
+use linsep::online::Scaling;
 use linsep::online::trace::USUAL_STEPS;
 
 use super::data::{DataArgs, StreamArgs, UnknownArg};
@@ -229,11 +229,11 @@ pub enum ScaleArg {
     Standard,
 }
 
-impl From<ScaleArg> for ColumnScale {
+impl From<ScaleArg> for Scaling {
     fn from(scale: ScaleArg) -> Self {
         match scale {
-            ScaleArg::None => ColumnScale::None,
-            ScaleArg::Standard => ColumnScale::Standard,
+            ScaleArg::None => Scaling::None,
+            ScaleArg::Standard => Scaling::Standard,
         }
     }
 }

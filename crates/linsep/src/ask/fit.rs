@@ -13,7 +13,7 @@ use crate::data::{Data, Memory, Shape};
 use crate::decide::OptionError;
 use crate::distances::{Distances, distances};
 use crate::online::{
-    Checkpoint, ColumnScale, Fit, FitError, FitSettings, MethodSettings, Stop, fit_data,
+    Checkpoint, Fit, FitError, FitSettings, MethodSettings, Scaling, Stop, fit_data,
     sorted_by_class, trace,
 };
 use crate::picture::{FlatView, Marks, Picture, picture, spread_ratio};
@@ -34,7 +34,7 @@ pub struct FitQuestion {
     /// The method and its settings.
     pub method: MethodSettings,
     /// In which units the method sees the columns.
-    pub scale: ColumnScale,
+    pub scale: Scaling,
     /// The number of epochs after which it is stopped.
     pub max_epochs: i64,
     /// The seconds after which it is stopped.
@@ -372,7 +372,7 @@ impl ClassFitAnswer {
 pub(super) fn fit_json(
     shape: Shape,
     method: &MethodSettings,
-    scale: ColumnScale,
+    scale: Scaling,
     fit: &Fit,
     updates_bound: Option<f64>,
 ) -> Value {

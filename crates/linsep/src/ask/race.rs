@@ -8,7 +8,7 @@ use super::{AskError, DataFacts, OptionError, Reply};
 use crate::Samples;
 use crate::data::Memory;
 use crate::online::{
-    ColumnScale, EpochRecord, FitSettings, MethodSettings, ShownMargins, Stop, sorted_by_class,
+    EpochRecord, FitSettings, MethodSettings, Scaling, ShownMargins, Stop, sorted_by_class,
 };
 use crate::picture::FlatView;
 use crate::race::{Entrant, race};
@@ -22,7 +22,7 @@ pub struct RaceQuestion {
     /// The methods and their settings.
     pub methods: Vec<MethodSettings>,
     /// In which units the methods see the columns.
-    pub scale: ColumnScale,
+    pub scale: Scaling,
     /// The number of epochs after which each is stopped.
     pub max_epochs: i64,
     /// The seconds after which each is stopped.
@@ -41,7 +41,7 @@ impl Default for RaceQuestion {
         let methods = ["joint", "fine", "perceptron"].iter();
         RaceQuestion {
             methods: methods.filter_map(|name| MethodSettings::by_name(name)).collect(),
-            scale: ColumnScale::None,
+            scale: Scaling::None,
             max_epochs: max_epochs as i64,
             time_limit: None,
             shuffle: None,

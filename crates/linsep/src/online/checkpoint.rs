@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::driver::{EpochRecord, FitError, FitSettings};
-use super::{ColumnScale, MethodSettings, Tally, expect_length};
+use super::{MethodSettings, Scaling, Tally, expect_length};
 use crate::lift::Whole;
 
 /// What no fit can count to: more is damage, and could overflow.
@@ -19,8 +19,8 @@ pub struct Checkpoint {
     /// What names the data; see [`Whole::name`].
     data: String,
     method: MethodSettings,
-    #[serde(default, skip_serializing_if = "ColumnScale::is_none")]
-    scale: ColumnScale,
+    #[serde(default, skip_serializing_if = "Scaling::is_none")]
+    scale: Scaling,
     shuffle: bool,
     seed: u64,
     pub(super) progress: FitState,

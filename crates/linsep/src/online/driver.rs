@@ -13,7 +13,7 @@ use super::bound::ShownMargins;
 use super::checkpoint::{Checkpoint, FitState};
 use super::scale::{ScaledData, Units};
 use super::trace::{MOST_VALUES, Trace, Tracer};
-use super::{ColumnScale, Goal, Method, MethodSettings, Order, Outlook, Span, Tally};
+use super::{Goal, Method, MethodSettings, Order, Outlook, Scaling, Span, Tally};
 use crate::Samples;
 use crate::decide::OptionError;
 use crate::hyperplane::{Evaluation, Hyperplane};
@@ -34,7 +34,7 @@ pub struct FitSettings {
     /// The method; default [`joint`](super::joint).
     pub method: MethodSettings,
     /// In which units the method sees the columns; default in their own. The hyperplane is in those of the data.
-    pub scale: ColumnScale,
+    pub scale: Scaling,
     /// The number of epochs after which the method is stopped; default 1000, as in the paper.
     pub max_epochs: u64,
     /// The time after which the method is stopped, counted from a resume; default none.
@@ -64,7 +64,7 @@ impl Default for FitSettings {
     fn default() -> Self {
         FitSettings {
             method: MethodSettings::Joint(super::fine::FineSettings::default()),
-            scale: ColumnScale::None,
+            scale: Scaling::None,
             max_epochs: 1000,
             time_limit: None,
             shuffle: false,

@@ -30,7 +30,7 @@ pub use bound::ShownMargins;
 pub use checkpoint::Checkpoint;
 pub use driver::{EpochRecord, Fit, FitError, FitSettings, Progress, Stop, fit, fit_data};
 pub use order::{Order, Span, sorted_by_class};
-pub use scale::ColumnScale;
+pub use scale::Scaling;
 pub use settings::{MethodError, MethodSettings};
 pub use trace::{Trace, TraceStep, TracedRow};
 

@@ -24,7 +24,7 @@ use crate::standard::Standard;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum ColumnScale {
+pub enum Scaling {
     /// In their own: the paper's way.
     #[default]
     None,
@@ -32,10 +32,10 @@ pub enum ColumnScale {
     Standard,
 }
 
-impl ColumnScale {
+impl Scaling {
     /// Returns true if columns stay as they are.
     pub fn is_none(&self) -> bool {
-        *self == ColumnScale::None
+        *self == Scaling::None
     }
 }
 
