@@ -263,6 +263,7 @@ pub fn happened(step: &TraceStep, method: &str, row: &str) -> String {
         (true, false) if before == after => {
             format!("row {row} was wrong for what is corrected; the answer does not move")
         }
+        (_, true) if before > after => format!("row {row} is wrong: w·z = {was}, then {is}"),
         (_, true) => format!("row {row} is wrong: w·z = {was}, corrected to {is}"),
         (false, _) => {
             format!("row {row} is right, and moves it all the same: w·z = {was}, then {is}")
@@ -332,7 +333,8 @@ pub fn csv(traced: &Traced) -> String {
                         let name = point.and_then(|point| point.name.as_deref());
                         own.push_str(&format!(",{}", csv_cell(name.unwrap_or_default())));
                     }
-                    let [before, after] = [visited.score_before, visited.score_after].map(number);
+                    let scores = [visited.score_before, visited.score_after];
+                    let [before, after] = scores.map(|score| number(score + 0.0));
                     own.push_str(&format!(",{},{before},{after}", visited.mistake));
                 }
             }
@@ -343,8 +345,10 @@ pub fn csv(traced: &Traced) -> String {
 }
 
 fn push_line(text: &mut String, own: String, plane: &Hyperplane) {
-    text.push_str(&format!("{own},{}", number(plane.bias)));
-    plane.weights.iter().for_each(|weight| text.push_str(&format!(",{}", number(*weight))));
+    text.push_str(&own);
+    for value in [&plane.bias].into_iter().chain(&plane.weights) {
+        text.push_str(&format!(",{}", number(value + 0.0)));
+    }
     text.push('\n');
 }
 
@@ -389,6 +393,7 @@ mod tests {
             Some((true, -0.1, -0.1)),
             "epoch 2: row 17 is wrong: w·z = -0.1; the answer does not move",
         );
+        check(Some((true, -0.1, -0.2)), "epoch 2: row 17 is wrong: w·z = -0.1, then -0.2");
         check(
             Some((true, 0.1, 0.1)),
             "epoch 2: row 17 was wrong for what is corrected; the answer does not move",

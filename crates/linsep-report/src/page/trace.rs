@@ -20,7 +20,7 @@ use super::Page;
 /// A picture, and where in it the rows are.
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 370.0;
-const FRAME: [f64; 4] = [48.0, 8.0, 472.0, 322.0];
+const FRAME: [f64; 4] = [58.0, 8.0, 472.0, 322.0];
 /// Room around the rows, as a share of what they take.
 const ROOM: f64 = 0.2;
 /// Numbers beyond this are far outside of every picture.
