@@ -151,7 +151,7 @@ def _scale_race(ax: Axes, tracks: list[_Track]) -> None:
     low = min(float(track.x[0]) for track in tracks)
     high = max(track.end[0] for track in tracks)
     width, _ = _points(ax)
-    names = 0.56 * _SMALL * max(len(track.entrant.name) for track in tracks) + 34
+    names = 0.56 * _SMALL * max(len(track.entrant.name) for track in tracks) + 44
     _set_span(ax, low, high, max(0.4, 1 - names / width))
 
 
@@ -506,8 +506,11 @@ def _draw_places(seen: dict[str, Any], ax: Axes) -> None:
                 ax.annotate(
                     f"×{place['count']:,}",
                     (place["x"], place["y"]),
-                    xytext=(6, 4),
+                    # To the left: names of rows begin on the right.
+                    xytext=(-7, -4),
                     textcoords="offset points",
+                    ha="right",
+                    va="center",
                     fontsize=_SMALL - 1,
                     color=_INK,
                 )

@@ -78,8 +78,12 @@ pub(super) fn add(page: &mut Page, picture: &Picture, data: &DataFacts, voice: &
 pub(crate) fn legend_entries(picture: &Picture, marks: bool) -> Vec<(&'static str, String)> {
     let mut entries = vec![("i-p", picture.positive.clone()), ("i-n", picture.negative.clone())];
     if marks {
+        let nearest = match picture.mistakes {
+            0 => "nearest to the hyperplane",
+            _ => "nearest, or furthest on the wrong side",
+        };
         let all = [
-            ("nearest", "i-ring", "nearest to the hyperplane"),
+            ("nearest", "i-ring", nearest),
             ("conflict", "i-conflict", "in conflict"),
             ("suspect", "i-suspect", "suspected of a wrong label"),
         ];
