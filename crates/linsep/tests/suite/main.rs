@@ -19,6 +19,8 @@ use variants::VARIANTS;
 
 /// Epochs that a method may take where it need not succeed.
 const EPOCHS: u64 = 200;
+/// Epochs within which `joint` has to end.
+const JOINT_EPOCHS: u64 = 300;
 /// Margins from here on are found to `MARGIN_GAP`; below, bounds need only hold.
 const SMALL_MARGIN: f64 = 1e-9;
 const MARGIN_GAP: f64 = 2e-6;
@@ -186,6 +188,23 @@ fn no_method_claims_what_is_not_so() {
             assert!(verified.is_ok(), "{method:?} claims {:?}: {verified:?}", proof.claim);
             assert_eq!(case.verdict, Verdict::Separable, "{method:?}");
         }
+    });
+}
+
+#[test]
+fn joint_ends_on_every_separable_case() {
+    for_each_case(|case, problem| {
+        if case.verdict != Verdict::Separable {
+            return;
+        }
+        let fit = run(&problem.dense(), &MethodSettings::by_name("joint").unwrap(), JOINT_EPOCHS);
+        assert!(
+            fit.separated(),
+            "{:?} after {} epochs, {:?}",
+            fit.stop,
+            fit.epochs,
+            fit.evaluation
+        );
     });
 }
 
