@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "mnist"))
-from digits import fetch, read_sets  # noqa: E402
+from digits import fetch, read_sets
 
 # Of the training set: far apart, close, closest of those that are separable, and three that are not.
 TRAIN_PAIRS = [(0, 1), (6, 7), (1, 7), (0, 2), (2, 6), (1, 8), (8, 9), (3, 5), (4, 9), (5, 8)]

@@ -122,12 +122,13 @@ fn line(one: &Trial) -> String {
     let mistakes = one
         .mistakes
         .map_or(String::new(), |mistakes| format!(", {} left", counted(mistakes, "mistake")));
+    let looks = if one.contender == Contender::Engine { "pass" } else { "epoch" };
     format!(
         "{} {}{units} {who}: {}, {}{mistakes}, the work of {:.1} passes, {}\n",
         one.set.group,
         one.set.name,
         one.ending.name(),
-        counted(one.epochs, "epoch"),
+        counted(one.epochs, looks),
         one.passes(),
         duration(one.seconds)
     )
