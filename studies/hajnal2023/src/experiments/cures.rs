@@ -38,7 +38,7 @@ pub const CORRAL: Contender = Contender::Corral { gap: GAP };
 
 /// Rounds that contenders run on the same data, and how many where one takes less or more CPU time than this.
 const ROUNDS: usize = 7;
-const SHORT: (f64, usize) = (0.002, 101);
+const SHORT: (f64, usize) = (0.01, 51);
 const LONG: (f64, usize) = (2.0, 1);
 /// No time is shorter: clocks are not finer.
 const LEAST_SECONDS: f64 = 1e-6;
