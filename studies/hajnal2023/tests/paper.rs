@@ -7,6 +7,7 @@ use std::path::Path;
 use hajnal2023::experiments::{Contender, EXPERIMENTS, Precision, measure};
 use hajnal2023::report::article::{self, Study};
 use hajnal2023::report::csv;
+use hajnal2023::report::cures::{self, Cures};
 use linsep::Samples;
 use linsep::data::generate::Generator;
 use linsep::lift::Rows;
@@ -236,7 +237,15 @@ fn the_article_has_the_figures_of_its_files() {
             ["results", "epochs", "seconds"].map(|file| text(&format!("{sizes}/{file}.csv")));
         csv::parse(&results, &epochs, &seconds).unwrap()
     };
-    let study = Study { tenth: measured("tenth"), stated: measured("stated") };
+    let mut cures = Cures::default();
+    for part in ["tenth", "stated", "real"] {
+        let of = |file: &str| format!("cures/{part}/{file}.csv");
+        let phases = folder.join(of("last_phase"));
+        let phases = std::fs::read_to_string(phases).unwrap_or_default();
+        let [results, seconds] = ["results", "seconds"].map(|file| text(&of(file)));
+        cures.extend(cures::csv::parse(&results, &seconds, &phases).unwrap());
+    }
+    let study = Study { tenth: measured("tenth"), stated: measured("stated"), cures };
     let article = text("README.md");
     assert_eq!(article::filled(&article, &study).as_ref(), Ok(&article));
     for (name, contents) in article::files(&study) {

@@ -50,6 +50,8 @@ pub enum ExperimentArg {
     All,
     /// all three at a tenth of both sides, with sweeps over epsilon, step size and shift; with --sizes also as stated
     Study,
+    /// the paper's method beside joint and corral: at a tenth of both sides; with --sizes as stated, with --data on files
+    Cures,
 }
 
 /// The sizes of the study.
@@ -91,12 +93,15 @@ pub struct ReproduceArgs {
     /// Length of the shift of the data, which the paper does not state [default: 1, coordinates in (-1, 1)]
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     pub shift: Option<f64>,
-    /// Study: the sizes to measure [default: tenth]
+    /// Study and cures: the sizes to measure [default: tenth]
     #[arg(long, value_enum, value_name = "SIZES")]
     pub sizes: Option<SizesArg>,
-    /// Study: measure this experiment only, and keep the figures of the others
+    /// Study and cures: measure this experiment only, and keep the figures of the others
     #[arg(long, value_enum, value_name = "a|b|c", hide_possible_values = true)]
     pub only: Option<ExperimentArg>,
+    /// Cures: measure on the arrays in this folder too, each a COLLECTION/NAME.npy with NAME.labels.npy beside it
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
     /// Stop each method after this many epochs
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub max_epochs: u64,

@@ -13,12 +13,16 @@ use linsep::Samples;
 use linsep::decide::{
     DecideOptions, Decision, ExplainOptions, MarginBounds, MarginGoal, Verdict, decide, explain,
 };
-use linsep::online::{Fit, FitSettings, MethodSettings, fit};
+use linsep::online::{Fit, FitSettings, MethodSettings, Stop, fit};
 use linsep::proof::{IBig, Proof, verify};
 use variants::VARIANTS;
 
 /// Epochs that a method may take where it need not succeed.
 const EPOCHS: u64 = 200;
+/// Epochs within which `joint` has to end.
+const JOINT_EPOCHS: u64 = 300;
+/// Margins below this are as good as none to a method that learns in floats.
+const ROUNDED_MARGIN: f64 = 1e-14;
 /// Margins from here on are found to `MARGIN_GAP`; below, bounds need only hold.
 const SMALL_MARGIN: f64 = 1e-9;
 const MARGIN_GAP: f64 = 2e-6;
@@ -186,6 +190,26 @@ fn no_method_claims_what_is_not_so() {
             assert!(verified.is_ok(), "{method:?} claims {:?}: {verified:?}", proof.claim);
             assert_eq!(case.verdict, Verdict::Separable, "{method:?}");
         }
+    });
+}
+
+#[test]
+fn joint_ends_on_every_separable_case_with_a_margin_above_rounding() {
+    for_each_case(|case, problem| {
+        if case.verdict != Verdict::Separable {
+            return;
+        }
+        let samples = problem.dense();
+        let fit = run(&samples, &MethodSettings::by_name("joint").unwrap(), JOINT_EPOCHS);
+        if fit.separated() {
+            return;
+        }
+        // Its hint says that no margin is above rounding, and so it has to be.
+        assert_eq!(fit.stop, Stop::LooksInseparable, "after {} epochs", fit.epochs);
+        let margin = case
+            .margin
+            .unwrap_or_else(|| decided(case, &samples, MarginGoal::Max, "as it is").margin().upper);
+        assert!(margin < ROUNDED_MARGIN, "it gave up at a margin of up to {margin:e}");
     });
 }
 

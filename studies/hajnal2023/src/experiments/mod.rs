@@ -1,6 +1,9 @@
 //! The paper's three experiments (section 5): the Perceptron against `fine` on generated data, with the deciding
 //! engine beside them.
 
+mod clock;
+pub mod cures;
+pub mod last_phase;
 pub mod study;
 
 use std::fmt;
@@ -8,6 +11,7 @@ use std::sync::atomic::Ordering;
 
 use linsep::data::generate::Generator;
 use linsep::decide::{DecideError, DecideOptions, Decision, Verdict, Watch, decide};
+use linsep::online::corral::CorralSettings;
 use linsep::online::fine::FineSettings;
 use linsep::online::{Fit, FitError, FitSettings, MethodSettings, Stop, fit};
 use linsep::watch::Stage;
@@ -109,6 +113,20 @@ pub enum Contender {
         /// The step size.
         relaxation: f64,
     },
+    /// The paper's method with a projection after each epoch.
+    Joint {
+        /// The score that a corrected sample gets.
+        epsilon: f64,
+        /// The step size of the corrections between projections.
+        relaxation: f64,
+    },
+    /// The largest margin, a row at a time.
+    Corral {
+        /// The part of the largest margin that may be missing.
+        gap: f64,
+    },
+    /// The smooth Perceptron.
+    Smooth,
     /// The deciding engine, which proves its answer.
     Engine,
 }
@@ -119,7 +137,28 @@ impl Contender {
         match self {
             Contender::Perceptron => "perceptron",
             Contender::Fine { .. } => "fine",
+            Contender::Joint { .. } => "joint",
+            Contender::Corral { .. } => "corral",
+            Contender::Smooth => "smooth",
             Contender::Engine => "decide",
+        }
+    }
+
+    /// Returns the online method; none for the engine.
+    fn method(&self) -> Option<MethodSettings> {
+        let stepped =
+            |epsilon, relaxation| FineSettings { epsilon, relaxation, ..FineSettings::default() };
+        match *self {
+            Contender::Perceptron => Some(MethodSettings::Perceptron),
+            Contender::Fine { epsilon, relaxation } => {
+                Some(MethodSettings::Fine(stepped(epsilon, relaxation)))
+            }
+            Contender::Joint { epsilon, relaxation } => {
+                Some(MethodSettings::Joint(stepped(epsilon, relaxation)))
+            }
+            Contender::Corral { gap } => Some(MethodSettings::Corral(CorralSettings { gap })),
+            Contender::Smooth => Some(MethodSettings::Smooth),
+            Contender::Engine => None,
         }
     }
 }
@@ -198,16 +237,7 @@ pub fn measure(
     for contender in contenders {
         let what = format!("({}) run {run}: {}", experiment.letter, contender.name());
         watch.stage(&Stage::Fitting { what });
-        let method = match *contender {
-            Contender::Perceptron => Some(MethodSettings::Perceptron),
-            Contender::Fine { epsilon, relaxation } => Some(MethodSettings::Fine(FineSettings {
-                epsilon,
-                relaxation,
-                ..FineSettings::default()
-            })),
-            Contender::Engine => None,
-        };
-        let one = match method {
+        let one = match contender.method() {
             Some(method) => {
                 let settings = FitSettings { method, ..settings.clone() };
                 let found = fit(samples, &settings, watch, None).map_err(MeasureError::Fit)?;

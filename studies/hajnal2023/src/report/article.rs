@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::cures::Cures;
 use super::{heading, pictures, section, tables};
 use crate::experiments::study::{EPSILONS, Sizes};
 use crate::experiments::{Contender, EXPERIMENTS, Experiment, Measurement};
@@ -13,6 +14,8 @@ pub struct Study {
     pub tenth: Vec<Measurement>,
     /// At the sizes that the paper states.
     pub stated: Vec<Measurement>,
+    /// The study of the two cures.
+    pub cures: Cures,
 }
 
 impl Study {
@@ -33,7 +36,7 @@ pub fn is_drawn(one: &Measurement) -> bool {
     let contender = match one.contender {
         Contender::Perceptron => true,
         Contender::Fine { epsilon, relaxation } => relaxation == 1.0 && EPSILONS.contains(&epsilon),
-        Contender::Engine => false,
+        _ => false,
     };
     contender && one.shift == 1.0 && one.run <= DRAWN_RUNS
 }

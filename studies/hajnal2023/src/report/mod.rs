@@ -2,6 +2,7 @@
 
 pub mod article;
 pub mod csv;
+pub mod cures;
 pub mod pictures;
 pub mod tables;
 
@@ -111,6 +112,12 @@ pub fn label(contender: Contender) -> String {
         Contender::Fine { epsilon, relaxation } => {
             format!("A, epsilon {}, relaxation {}", number(epsilon), number(relaxation))
         }
+        Contender::Joint { relaxation: 1.0, .. } => "`joint`".to_string(),
+        Contender::Joint { relaxation, .. } => {
+            format!("`joint`, relaxation {}", number(relaxation))
+        }
+        Contender::Corral { .. } => "`corral`".to_string(),
+        Contender::Smooth => "`smooth`".to_string(),
         Contender::Engine => "`decide`".to_string(),
     }
 }

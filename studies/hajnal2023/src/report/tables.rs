@@ -3,7 +3,7 @@
 //! A cell holds the median of its runs, an actual run, and in brackets the least and the most.
 
 use super::article::Study;
-use super::label;
+use super::{cures, label};
 use crate::experiments::study::{
     CLAIM_EPSILONS, EPSILON_SWEEP, EPSILONS, RELAXATIONS, SHIFT_SWEEP, Sizes,
 };
@@ -23,7 +23,7 @@ pub fn by_name(name: &str, study: &Study) -> Option<String> {
         "work" => Some(grid(study, &compared(), &work)),
         "seconds" => Some(grid(study, &compared(), &seconds)),
         "verdicts" => Some(verdicts(study)),
-        _ => None,
+        _ => cures::tables::by_name(name, &study.cures),
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn ended(one: &Measurement) -> f64 {
     if one.separated { one.epochs as f64 } else { f64::INFINITY }
 }
 
-fn ranged(values: Vec<f64>, shown: impl Fn(f64) -> String) -> String {
+pub(super) fn ranged(values: Vec<f64>, shown: impl Fn(f64) -> String) -> String {
     match range(values) {
         None => "–".to_string(),
         Some([least, median, most]) => match (shown(least), shown(median), shown(most)) {
@@ -99,7 +99,7 @@ fn seconds(runs: &[&Measurement]) -> String {
     })
 }
 
-fn table(header: &[String], rows: Vec<Vec<String>>) -> String {
+pub(super) fn table(header: &[String], rows: Vec<Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut out = line(header);
     out.push_str(&format!("|{}\n", "---|".repeat(header.len())));
@@ -107,7 +107,7 @@ fn table(header: &[String], rows: Vec<Vec<String>>) -> String {
     out
 }
 
-fn header(cells: &[&str]) -> Vec<String> {
+pub(super) fn header(cells: &[&str]) -> Vec<String> {
     cells.iter().map(|cell| cell.to_string()).collect()
 }
 
@@ -251,7 +251,7 @@ fn shift(study: &Study, sizes: Sizes) -> String {
 }
 
 /// The columns of a grid: every experiment at either size.
-fn columns() -> impl Iterator<Item = (Sizes, char)> {
+pub(super) fn columns() -> impl Iterator<Item = (Sizes, char)> {
     let letters = |sizes| EXPERIMENTS.iter().map(move |experiment| (sizes, experiment.letter));
     [Sizes::Tenth, Sizes::Stated].into_iter().flat_map(letters)
 }

@@ -1,5 +1,6 @@
 //! `linsep reproduce`: the paper's three experiments, with a table and charts, and the study of them.
 
+mod cures;
 mod study;
 
 use std::path::Path;
@@ -34,9 +35,11 @@ pub fn run(args: &ReproduceArgs, session: &Session) -> Result<ExitCode, Failure>
         ExperimentArg::C => &EXPERIMENTS[2..3],
         ExperimentArg::All => &EXPERIMENTS[..],
         ExperimentArg::Study => return study::run(args, session),
+        ExperimentArg::Cures => return cures::run(args, session),
     };
-    if args.sizes.is_some() || args.only.is_some() {
-        let message = "--sizes and --only are for reproduce study".to_string();
+    if args.sizes.is_some() || args.only.is_some() || args.data.is_some() {
+        let message =
+            "--sizes and --only are for reproduce study and cures, --data for cures".to_string();
         return Err(Failure::usage(message, Some("--scale shrinks the data")));
     }
     let mut results: Vec<(Experiment, Vec<Measurement>)> = vec![];
@@ -117,15 +120,19 @@ impl Watched<'_> {
         let mut watcher = self.session.watcher("measuring");
         let measured = measure(&samples, experiment, run, contenders, self.settings, &mut watcher);
         watcher.clear();
-        let measured = measured.map_err(|error| match error {
-            MeasureError::Fit(error) => AskError::from(error).into(),
-            MeasureError::Decide(error) => AskError::from(error).into(),
-            other => Failure::usage(other.to_string(), None),
-        })?;
+        let measured = measured.map_err(not_measured)?;
         for one in &measured {
             print(&line(one))?;
         }
         Ok(measured)
+    }
+}
+
+fn not_measured(error: MeasureError) -> Failure {
+    match error {
+        MeasureError::Fit(error) => AskError::from(error).into(),
+        MeasureError::Decide(error) => AskError::from(error).into(),
+        other => Failure::usage(other.to_string(), None),
     }
 }
 

@@ -12,7 +12,7 @@ use hajnal2023::report::article::{self, Study};
 use hajnal2023::report::csv;
 use linsep::online::FitSettings;
 
-use super::{Watched, write_measured};
+use super::{Watched, cures, write_measured};
 use crate::args::{ExperimentArg, ReproduceArgs, SizesArg};
 use crate::failure::Failure;
 use crate::output::write_file;
@@ -21,20 +21,12 @@ use crate::session::Session;
 /// Runs the command.
 pub fn run(args: &ReproduceArgs, session: &Session) -> Result<ExitCode, Failure> {
     refuse_what_is_fixed(args)?;
-    let wanted: &[Sizes] = match args.sizes {
-        None | Some(SizesArg::Tenth) => &[Sizes::Tenth],
-        Some(SizesArg::Stated) => &[Sizes::Stated],
-        Some(SizesArg::Both) => &[Sizes::Tenth, Sizes::Stated],
-        Some(SizesArg::None) => &[],
-    };
-    let only = match args.only {
-        Some(ExperimentArg::A) => Some('a'),
-        Some(ExperimentArg::B) => Some('b'),
-        Some(ExperimentArg::C) => Some('c'),
-        _ => None,
-    };
-    for &sizes in wanted {
-        for experiment in EXPERIMENTS.iter().filter(|e| only.is_none_or(|only| only == e.letter)) {
+    if args.data.is_some() {
+        let message = "--data is for reproduce cures".to_string();
+        return Err(Failure::usage(message, Some("the study makes its own data")));
+    }
+    for &sizes in wanted_sizes(args) {
+        for experiment in wanted_experiments(args) {
             let measured = run_experiment(experiment, sizes, args, session)?;
             if session.interrupt.asked() {
                 // Half an experiment would take the place of a whole one.
@@ -47,7 +39,30 @@ pub fn run(args: &ReproduceArgs, session: &Session) -> Result<ExitCode, Failure>
     Ok(ExitCode::SUCCESS)
 }
 
-fn refuse_what_is_fixed(args: &ReproduceArgs) -> Result<(), Failure> {
+/// Returns the sizes to measure.
+pub(super) fn wanted_sizes(args: &ReproduceArgs) -> &'static [Sizes] {
+    match args.sizes {
+        None | Some(SizesArg::Tenth) => &[Sizes::Tenth],
+        Some(SizesArg::Stated) => &[Sizes::Stated],
+        Some(SizesArg::Both) => &[Sizes::Tenth, Sizes::Stated],
+        Some(SizesArg::None) => &[],
+    }
+}
+
+/// Returns the experiments to measure.
+pub(super) fn wanted_experiments(
+    args: &ReproduceArgs,
+) -> impl Iterator<Item = &'static Experiment> {
+    let only = match args.only {
+        Some(ExperimentArg::A) => Some('a'),
+        Some(ExperimentArg::B) => Some('b'),
+        Some(ExperimentArg::C) => Some('c'),
+        _ => None,
+    };
+    EXPERIMENTS.iter().filter(move |e| only.is_none_or(|only| only == e.letter))
+}
+
+pub(super) fn refuse_what_is_fixed(args: &ReproduceArgs) -> Result<(), Failure> {
     let given = [
         ("--epsilon", args.epsilon.is_some()),
         ("--relaxation", args.relaxation.is_some()),
@@ -113,10 +128,10 @@ fn read(folder: &Path) -> Result<Vec<Measurement>, Failure> {
 }
 
 /// Writes tables and pictures, and fills the tables of the article, if there is one.
-fn write_article(folder: &Path) -> Result<(), Failure> {
+pub(super) fn write_article(folder: &Path) -> Result<(), Failure> {
     let [tenth, stated] =
         [Sizes::Tenth, Sizes::Stated].map(|sizes| read(&folder.join(sizes.name())));
-    let study = Study { tenth: tenth?, stated: stated? };
+    let study = Study { tenth: tenth?, stated: stated?, cures: cures::read_all(folder)? };
     for (name, text) in article::files(&study) {
         write_file(&folder.join(name), text.as_bytes())?;
     }
