@@ -6,7 +6,7 @@
 //! hyperplane is left out.
 
 use linsep::decide::{DecideOptions, MarginKind, Verdict, decide};
-use linsep::online::{FitSettings, Scale, Stop, fit};
+use linsep::online::{FitSettings, Scaling, Stop, fit};
 use linsep::watch::{Stage, Watch};
 use linsep::{Hyperplane, Samples};
 
@@ -20,7 +20,7 @@ pub const EPSILON: f64 = 1e-9;
 /// The part of the largest margin that `corral` may miss: its default.
 pub const GAP: f64 = 0.01;
 /// In which units real data is shown to the methods.
-pub const SCALES: [Scale; 2] = [Scale::None, Scale::Standard];
+pub const SCALES: [Scaling; 2] = [Scaling::None, Scaling::Standard];
 
 /// The paper's method.
 pub const FINE: Contender = Contender::Fine { epsilon: EPSILON, relaxation: 1.0 };
@@ -121,7 +121,7 @@ pub struct Trial {
     /// The data.
     pub set: DataSet,
     /// In which units the contender saw it.
-    pub scale: Scale,
+    pub scale: Scaling,
     /// Who ran.
     pub contender: Contender,
     /// Rows of the data.
@@ -179,7 +179,7 @@ pub fn steps(
 pub fn compete(
     samples: &Samples,
     set: &DataSet,
-    scale: Scale,
+    scale: Scaling,
     contenders: &[Contender],
     settings: &FitSettings,
     watch: &mut dyn Watch,
@@ -221,7 +221,7 @@ pub fn compete(
 fn run(
     samples: &Samples,
     set: &DataSet,
-    scale: Scale,
+    scale: Scaling,
     contender: Contender,
     settings: &FitSettings,
     watch: &mut dyn Watch,

@@ -16,7 +16,7 @@ use hajnal2023::report::cures::{Cures, csv};
 use hajnal2023::report::label;
 use linsep::Samples;
 use linsep::data::read::{ReadOptions, Source, read};
-use linsep::online::{FitSettings, Scale};
+use linsep::online::{FitSettings, Scaling};
 use linsep_report::{counted, duration};
 
 use super::not_measured;
@@ -67,7 +67,7 @@ impl Measuring<'_> {
             let samples = experiment.data(run as u64, sizes.precision())?;
             let set = DataSet::generated(sizes, experiment.letter, run);
             let who = contenders(sizes, experiment.letter, run);
-            let Some(trials) = self.trials(&samples, &set, Scale::None, &who)? else {
+            let Some(trials) = self.trials(&samples, &set, Scaling::None, &who)? else {
                 return Ok(None);
             };
             all.trials.extend(trials);
@@ -99,7 +99,7 @@ impl Measuring<'_> {
         &self,
         samples: &Samples,
         set: &DataSet,
-        scale: Scale,
+        scale: Scaling,
         contenders: &[Contender],
     ) -> Result<Option<Vec<Trial>>, Failure> {
         let max_epochs = self.args.max_epochs.min(MAX_EPOCHS);

@@ -10,7 +10,7 @@ use crate::experiments::Contender;
 use crate::experiments::cures::{DataSet, Ending, Trial};
 use crate::experiments::last_phase::LastPhase;
 use crate::report::csv::BadLine;
-use linsep::online::Scale;
+use linsep::online::Scaling;
 use linsep_report::number;
 
 const KEY: &str = "data,name,scale,method,epsilon,relaxation,gap";
@@ -81,9 +81,9 @@ fn key(trial: &Trial) -> String {
 }
 
 /// Returns the name of units in files and tables.
-pub fn scale_name(scale: Scale) -> &'static str {
+pub fn scale_name(scale: Scaling) -> &'static str {
     match scale {
-        Scale::None => "none",
+        Scaling::None => "none",
         _ => "standard",
     }
 }
@@ -140,7 +140,8 @@ fn trial(cells: &[&str]) -> Option<Trial> {
         "decide" => Contender::Engine,
         _ => return None,
     };
-    let scale = [Scale::None, Scale::Standard].into_iter().find(|s| scale_name(*s) == *scale)?;
+    let scale =
+        [Scaling::None, Scaling::Standard].into_iter().find(|s| scale_name(*s) == *scale)?;
     Some(Trial {
         set: set(group, name),
         scale,
@@ -180,7 +181,7 @@ mod tests {
     use super::*;
     use crate::experiments::cures::{CORRAL, JOINT};
 
-    fn trial(contender: Contender, scale: Scale, ending: Ending) -> Trial {
+    fn trial(contender: Contender, scale: Scaling, ending: Ending) -> Trial {
         let of_method = (contender != Contender::Engine).then_some(7);
         Trial {
             set: set("digits", "3"),
@@ -202,11 +203,11 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let trials = vec![
-            trial(JOINT, Scale::None, Ending::Separated),
-            trial(JOINT, Scale::Standard, Ending::LooksInseparable),
-            trial(CORRAL, Scale::None, Ending::Stopped),
-            trial(Contender::Smooth, Scale::None, Ending::Separated),
-            trial(Contender::Engine, Scale::None, Ending::Inseparable),
+            trial(JOINT, Scaling::None, Ending::Separated),
+            trial(JOINT, Scaling::Standard, Ending::LooksInseparable),
+            trial(CORRAL, Scaling::None, Ending::Stopped),
+            trial(Contender::Smooth, Scaling::None, Ending::Separated),
+            trial(Contender::Engine, Scaling::None, Ending::Inseparable),
         ];
         let phases = vec![LastPhase {
             set: set("tenth-c", "1"),

@@ -12,7 +12,7 @@ use crate::experiments::study::Sizes;
 use crate::experiments::{Contender, EXPERIMENTS};
 use crate::report::label;
 use crate::report::tables::{columns, header, range, ranged, table};
-use linsep::online::Scale;
+use linsep::online::Scaling;
 use linsep_report::grouped;
 
 /// What is wanted of `joint`: epochs at most, CPU time by that of the paper's method at most, and in experiment (c) as
@@ -56,7 +56,7 @@ struct Compared<'c> {
     fine: Vec<&'c Trial>,
 }
 
-fn of<'c>(cures: &'c Cures, group: &str, scale: Scale, contender: Contender) -> Vec<&'c Trial> {
+fn of<'c>(cures: &'c Cures, group: &str, scale: Scaling, contender: Contender) -> Vec<&'c Trial> {
     let wanted = |one: &&Trial| {
         (one.set.group.as_str(), one.scale, one.contender) == (group, scale, contender)
     };
@@ -73,7 +73,7 @@ fn grid(cures: &Cures, contenders: &[Contender], cell: &dyn Fn(&Compared) -> Str
         columns().map(|(sizes, letter)| generated_group(sizes, letter)).collect();
     let row = |&contender: &Contender| {
         let cells = groups.iter().map(|group| {
-            let of = |contender| of(cures, group, Scale::None, contender);
+            let of = |contender| of(cures, group, Scaling::None, contender);
             cell(&Compared { trials: of(contender), fine: of(FINE) })
         });
         std::iter::once(label(contender)).chain(cells).collect()
@@ -154,7 +154,7 @@ fn share(cures: &Cures, trials: &[&Trial]) -> String {
 /// Says in a sentence what the first cure is worth on experiment (c) as stated.
 fn quote(cures: &Cures) -> String {
     let group = generated_group(Sizes::Stated, 'c');
-    let of = |contender| of(cures, &group, Scale::None, contender);
+    let of = |contender| of(cures, &group, Scaling::None, contender);
     let (fine, joint) = (of(FINE), of(JOINT));
     let median = |values: Vec<f64>| range(values).map(|range| range[1]);
     let epochs = |trials: &[&Trial]| median(trials.iter().map(|one| one.epochs as f64).collect());
@@ -201,12 +201,12 @@ fn wanted(cures: &Cures) -> String {
         let group = generated_group(sizes, letter);
         let fast = (sizes, letter) == (Sizes::Stated, 'c');
         let bar = if fast { WANTED_TIME_C } else { WANTED_TIME };
-        (group, Scale::None, bar)
+        (group, Scaling::None, bar)
     });
     let collected = collections(cures)
         .into_iter()
         .flat_map(|group| SCALES.map(|scale| (group.clone(), scale, WANTED_TIME)));
-    let row = |(group, scale, bar): (String, Scale, f64)| {
+    let row = |(group, scale, bar): (String, Scaling, f64)| {
         let separable = |one: &&Trial| is_separable(cures, one);
         let joint: Vec<&Trial> =
             of(cures, &group, scale, JOINT).into_iter().filter(separable).collect();
@@ -217,7 +217,7 @@ fn wanted(cures: &Cures) -> String {
         let yes = |holds: bool| if holds { "yes" } else { "**no**" }.to_string();
         let name = match EXPERIMENTS.iter().find(|e| group.ends_with(&format!("-{}", e.letter))) {
             Some(experiment) => format!("({}) {}", experiment.letter, size(first)),
-            None if scale == Scale::None => shown_name(&group),
+            None if scale == Scaling::None => shown_name(&group),
             None => format!("{}, standardised", shown_name(&group)),
         };
         Some(vec![
@@ -279,7 +279,7 @@ fn left_over(cures: &Cures) -> String {
 /// One line per collection and units, on what is separable of it.
 fn real(cures: &Cures, cell: &dyn Fn(&Compared) -> String) -> String {
     let row =
-        |(group, scale): (String, Scale)| {
+        |(group, scale): (String, Scaling)| {
             let separable = |contender| -> Vec<&Trial> {
                 let all = of(cures, &group, scale, contender);
                 all.into_iter().filter(|one| is_separable(cures, one)).collect()
@@ -319,7 +319,7 @@ fn left(trials: &[&Trial]) -> String {
 
 /// One line per collection and units, on what is not separable: who says so, and when.
 fn hints(cures: &Cures) -> String {
-    let row = |(group, scale): (String, Scale)| {
+    let row = |(group, scale): (String, Scaling)| {
         let inseparable = |contender| -> Vec<&Trial> {
             let all = of(cures, &group, scale, contender);
             all.into_iter().filter(|one| !is_separable(cures, one)).collect()
@@ -364,7 +364,7 @@ mod tests {
     ) -> Trial {
         Trial {
             set: DataSet { group: group.to_string(), name: "1".to_string() },
-            scale: Scale::None,
+            scale: Scaling::None,
             contender,
             rows: 1000,
             features: 20,
