@@ -188,7 +188,8 @@ impl Traced<'_> {
 
     fn frames_of(&self, method: &MethodSettings, fit: &Fit, voice: &dyn Voice) -> Vec<TraceFrame> {
         let Some(trace) = &fit.trace else { return vec![] };
-        let begins = match trace.start.weights.iter().any(|w| *w != 0.0) {
+        let Hyperplane { weights, bias } = &trace.start;
+        let begins = match weights.iter().chain([bias]).any(|w| *w != 0.0) {
             true => "the start, before any row is visited",
             false => "the start: all weights are 0",
         };

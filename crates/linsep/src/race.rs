@@ -1,7 +1,8 @@
 //! Races: several methods on the same data, in the same order, counted the same way.
 
 use crate::Samples;
-use crate::online::{Fit, FitError, FitSettings, MethodSettings, Stop, fit};
+use crate::data::{Data, Memory};
+use crate::online::{Fit, FitError, FitSettings, MethodSettings, Stop, fit_data};
 use crate::watch::{Stage, Watch};
 
 /// One method's run in a race.
@@ -15,7 +16,7 @@ pub struct Entrant {
 
 /// Runs each method on `samples` with the limits, order and seed of `settings`.
 ///
-/// A cancelled race ends with the method that was running. Errors as [`fit`] does.
+/// A cancelled race ends with the method that was running. Errors as [`fit`](crate::online::fit) does.
 ///
 /// ```
 /// use linsep::{Samples, online::{FitSettings, MethodSettings}, race::race};
@@ -35,11 +36,21 @@ pub fn race(
     settings: &FitSettings,
     watch: &mut dyn Watch,
 ) -> Result<Vec<Entrant>, FitError> {
+    race_data(&Memory::new(samples), methods, settings, watch)
+}
+
+/// Runs each method on the same rows, wherever they are. Errors as [`fit_data`] does.
+pub fn race_data(
+    data: &dyn Data,
+    methods: &[MethodSettings],
+    settings: &FitSettings,
+    watch: &mut dyn Watch,
+) -> Result<Vec<Entrant>, FitError> {
     let mut entrants = vec![];
     for method in methods {
         watch.stage(&Stage::Fitting { what: method.name().to_string() });
         let settings = FitSettings { method: method.clone(), ..settings.clone() };
-        let fit = fit(samples, &settings, watch, None)?;
+        let fit = fit_data(data, &settings, watch, None)?;
         let cancelled = fit.stop == Stop::Cancelled;
         entrants.push(Entrant { method: method.clone(), fit });
         if cancelled {

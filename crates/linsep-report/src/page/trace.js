@@ -50,7 +50,8 @@
     panel.sides[0].setAttribute("d", none ? "" : path(side));
     panel.sides[1].setAttribute("d", none ? "" : path(other));
     panel.plane.setAttribute("d", path(cut));
-    panel.away.textContent = cut.length ? "" : none ? "no line yet: all weights are 0" : "the line is outside of the picture";
+    panel.away.textContent = cut.length ? "" :
+      line[0] === 0 && line[1] === 0 ? "no line: its weights are 0" : "the line is outside of the picture";
     panel.line = line;
   }
 

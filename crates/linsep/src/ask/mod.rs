@@ -150,10 +150,7 @@ impl Question {
             (Question::Fit(own), Classes(samples, classes)) => {
                 Answer::ClassFit(own.ask_classes(samples, classes, watch)?.into())
             }
-            (Question::Race(own), Rows(data)) => {
-                let samples = data.gather()?.ok_or(AskError::NeedsMemory("a race"))?;
-                Answer::Race(own.ask(samples, watch)?.into())
-            }
+            (Question::Race(own), Rows(data)) => Answer::Race(own.ask_data(data, watch)?.into()),
             (Question::Verify(own), Proof(data, proof)) => {
                 Answer::Verify(own.ask(data, proof)?.into())
             }

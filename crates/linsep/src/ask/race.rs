@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use super::fit::{fit_json, settings, trace_view, traced};
 use super::{AskError, DataFacts, OptionError, Reply};
 use crate::Samples;
-use crate::data::Memory;
+use crate::data::{Data, Memory};
 use crate::online::{
     EpochRecord, FitSettings, MethodSettings, Scaling, ShownMargins, Stop, sorted_by_class,
 };
 use crate::picture::FlatView;
-use crate::race::{Entrant, race};
+use crate::race::{Entrant, race_data};
 use crate::saved::ClassNames;
 use crate::watch::Watch;
 
@@ -81,15 +81,25 @@ impl RaceQuestion {
     ///
     /// Errors if an option is out of its range, or if a fit cannot begin.
     pub fn ask(&self, samples: &Samples, watch: &mut dyn Watch) -> Result<RaceAnswer, AskError> {
+        self.ask_data(&Memory::new(samples), watch)
+    }
+
+    /// Returns the same for rows that may be elsewhere, and fit in memory.
+    ///
+    /// Errors as [`ask`](Self::ask) does, if the rows cannot be read, and if they do not fit.
+    pub fn ask_data(&self, data: &dyn Data, watch: &mut dyn Watch) -> Result<RaceAnswer, AskError> {
         self.validate()?;
+        let samples = data.gather()?.ok_or(AskError::NeedsMemory("a race"))?;
+        let memory = Memory::new(samples);
+        // Where the rows are in memory already, the data knows what they are called.
+        let data: &dyn Data = if data.resident().is_some() { data } else { &memory };
         let sorted_by_class = sorted_by_class(samples.positive());
         let shuffled = self.shuffle.unwrap_or(sorted_by_class);
-        let entrants = race(samples, &self.methods, &self.settings(shuffled)?, watch)?;
-        let data = Memory::new(samples);
-        let trace_view = trace_view(&data, entrants.iter().map(|own| &own.fit), watch)?;
+        let entrants = race_data(data, &self.methods, &self.settings(shuffled)?, watch)?;
+        let trace_view = trace_view(data, entrants.iter().map(|own| &own.fit), watch)?;
         Ok(RaceAnswer {
             question: self.clone(),
-            data: DataFacts::of(&data),
+            data: DataFacts::of(data),
             entrants,
             trace_view,
             shuffled,
