@@ -157,8 +157,8 @@ impl FoldQuery for PlaneSurvey {
 
     fn admits(&self, state: &PlaneState, shape: Shape) -> bool {
         let Some(places) = &state.places else { return true };
-        let counts = places.values().map(|rows| rows.count);
-        let all = counts.fold(Some(0_u64), |sum, count| sum?.checked_add(count));
+        let mut counts = places.values().map(|rows| rows.count);
+        let all = counts.try_fold(0_u64, |sum, count| sum.checked_add(count));
         places.len() <= MOST_POINTS
             && all.is_some_and(|all| all <= shape.rows as u64)
             && places.values().all(|rows| rows.first < shape.rows)
