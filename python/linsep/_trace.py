@@ -28,15 +28,15 @@ class Trace:
     Attributes
     ----------
     rows : ndarray of int
-        The row that caused each update, counted from 0; -1 for what happened at the end of an epoch, such
-        as a projection of "joint".
+        The row that caused each update, counted from 0; -1 for what happened at the end of an epoch,
+        such as a projection of "joint".
     epochs : ndarray of int
         The epoch of each update, counted from 1.
     mistakes : ndarray of bool
         Whether the row was on the wrong side of the vector that is corrected.
     scores_before, scores_after : ndarray of float
-        w·z of that row before and after the update, as the method sees it, at length 1; NaN if there is no
-        row.
+        w·z of that row before and after the update, as the method sees it, at length 1; NaN if there
+        is no row.
     weights, biases : ndarray of shape (updates, features) and (updates,)
         The hyperplane after each update.
     start_weights, start_bias : ndarray of shape (features,) and float
