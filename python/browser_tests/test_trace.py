@@ -17,7 +17,14 @@ PETALS = ["--features", "petal_length,petal_width"]
 PAGES = {
     "steps-fit.html": ["fit", IRIS, "--positive", "setosa", *PETALS],
     "steps-race.html": ["race", IRIS, "--positive", "virginica", *PETALS, "--max-epochs", 40],
-    "steps-xor.html": ["fit", ROOT / "examples" / "xor.csv", "--method", "perceptron", "--max-epochs", 5],
+    "steps-xor.html": [
+        "fit",
+        ROOT / "examples" / "xor.csv",
+        "--method",
+        "perceptron",
+        "--max-epochs",
+        5,
+    ],
     "steps-one.html": ["fit", ROOT / "examples" / "100-101.csv"],
     "steps-wide.html": ["fit", ROOT / "examples" / "breast_cancer.csv"],
     "steps-all.html": ["race", IRIS, "--positive", "versicolor", "--methods", "all", "--max-epochs", 9],
@@ -72,8 +79,10 @@ def test_steps_are_whole_in_both_themes_and_on_a_phone(steps, page, theme, width
 def test_buttons_and_the_slider_go_through_the_steps(steps):
     browser = steps("steps-fit.html")
     words = [step["words"] for step in told(browser)["runs"][0]["steps"]]
-    assert words[1].startswith("row ") and "is wrong: w·z = -" in words[1] and "corrected to 0" in words[1]
-    back, play, on = browser.find_elements(By.CSS_SELECTOR, ".controls button")
+    assert (
+        words[1].startswith("row ") and "is wrong: w·z = -" in words[1] and "corrected to 0" in words[1]
+    )
+    back, _, on = browser.find_elements(By.CSS_SELECTOR, ".controls button")
     assert text(browser, ".panel .words") == words[0] and not back.is_enabled()
     assert text(browser, ".controls output") == f"step 0 of {len(words) - 1}"
     on.click()
@@ -179,7 +188,8 @@ def test_methods_stand_side_by_side_and_wait_for_each_other(steps):
 def test_who_wants_no_motion_gets_none(steps, browser):
     steps("steps-fit.html")
     browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]},
     )
     press(browser, Keys.ARROW_RIGHT)
     plane = browser.find_element(By.CSS_SELECTOR, ".plane")
@@ -205,7 +215,9 @@ def test_without_a_script_the_end_is_seen(look, linsep):
 def test_names_in_the_data_do_nothing(look, tmp_path):
     pd = pytest.importorskip("pandas")
     evil = "</script><img src=x onerror=alert(1)>"
-    frame = pd.DataFrame([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]], columns=[evil, "<b>"], index=[evil, "b", "c"])
+    frame = pd.DataFrame(
+        [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]], columns=[evil, "<b>"], index=[evil, "b", "c"]
+    )
     path = tmp_path / "evil.html"
     package.race(frame, [evil, "<i>", "<i>"], trace=True).write_trace(path, title=evil)
     browser = look(path)

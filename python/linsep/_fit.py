@@ -162,7 +162,7 @@ class Fit(Said):
         matplotlib.animation.FuncAnimation
             Keep it as long as it is to be seen; ``save("steps.gif")`` writes it.
         """
-        return _trace.animate(self._answer, interval)
+        return _trace.animate(self._answer, self.classes, interval)
 
 
 def fit(
@@ -205,8 +205,8 @@ def fit(
     evaluate_epochs : bool
         Whether the mistakes of the hyperplane are counted after every epoch, a pass each.
     trace : bool or int
-        Whether the first 1,000 updates, or as many as are named here, are kept one by one: see :class:`Trace`,
-        :meth:`Fit.animate` and :meth:`Fit.write_trace`.
+        Whether the first 1,000 updates, or as many as are named here, are kept one by one: see
+        :class:`Trace`, :meth:`Fit.animate` and :meth:`Fit.write_trace`.
     verbose : bool
         Whether a line is printed after each epoch, and after each update that is traced.
     positive : object, optional

@@ -224,7 +224,7 @@ class Race(Said):
         matplotlib.animation.FuncAnimation
             Keep it as long as it is to be seen; ``save("steps.gif")`` writes it.
         """
-        return _trace.animate(self._answer, interval)
+        return _trace.animate(self._answer, self.classes, interval)
 
 
 def race(
@@ -268,8 +268,8 @@ def race(
     settings : dict, optional
         Settings of methods by their names on the command line, such as ``{"fine": {"epsilon": 1e-6}}``.
     trace : bool or int
-        Whether the first 1,000 updates of each method, or as many as are named here, are kept one by one: see
-        :class:`Trace`, :meth:`Race.animate` and :meth:`Race.write_trace`.
+        Whether the first 1,000 updates of each method, or as many as are named here, are kept one by
+        one: see :class:`Trace`, :meth:`Race.animate` and :meth:`Race.write_trace`.
     verbose : bool
         Whether a line is printed after each epoch, and after each update that is traced.
     positive : object, optional

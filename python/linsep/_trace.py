@@ -22,20 +22,21 @@ __all__ = ["Trace", "animate", "updates", "write_trace"]
 class Trace:
     """The updates of a method, one by one, in the order in which they happened.
 
-    Where a method answers with something else than the vector that it corrects ("averaged", "voted", "pocket"),
-    hyperplanes and scores are those of its answer.
+    Where a method answers with something else than the vector that it corrects ("averaged", "voted",
+    "pocket"), hyperplanes and scores are those of its answer.
 
     Attributes
     ----------
     rows : ndarray of int
-        The row that caused each update, counted from 0; -1 for what happened at the end of an epoch, such as
-        a projection of "joint".
+        The row that caused each update, counted from 0; -1 for what happened at the end of an epoch,
+        such as a projection of "joint".
     epochs : ndarray of int
         The epoch of each update, counted from 1.
     mistakes : ndarray of bool
         Whether the row was on the wrong side of the vector that is corrected.
     scores_before, scores_after : ndarray of float
-        w·z of that row before and after the update, as the method sees it, at length 1; NaN if there is no row.
+        w·z of that row before and after the update, as the method sees it, at length 1; NaN if there
+        is no row.
     weights, biases : ndarray of shape (updates, features) and (updates,)
         The hyperplane after each update.
     start_weights, start_bias : ndarray of shape (features,) and float
@@ -93,12 +94,12 @@ def _there(answer: _linsep.Answer | None) -> _linsep.Answer:
 
 
 _COLUMNS = 3
-# Points, letters of a line, and the room around the rows.
-_DOT, _LETTERS, _ROOM = 22, 46, 0.08
+# Points, letters of a line of two, and the room around the rows, as on the page.
+_DOT, _LETTERS, _ROOM = 22, 54, 0.2
 _RINGS = {"wrong": "#B3261E", "moved": "#8A5A00"}
 
 
-def animate(answer: _linsep.Answer | None, interval: float) -> FuncAnimation:
+def animate(answer: _linsep.Answer | None, classes: tuple[Any, Any], interval: float) -> FuncAnimation:
     """Draw the steps of all methods, side by side, one after the other."""
     from linsep import _plot
 
@@ -115,6 +116,10 @@ def animate(answer: _linsep.Answer | None, interval: float) -> FuncAnimation:
         ax.set_visible(False)
     panels = [_Panel(ax, seen, run) for ax, run in zip(axes.flat, runs, strict=False)]
     frames = max(len(run["words"]) for run in runs)
+    handles = list(zip(panels[0].rows, classes[::-1], strict=True))
+    figure.legend(
+        *zip(*handles, strict=True), loc="outside lower center", ncols=2, fontsize=9, frameon=False
+    )
 
     def draw(frame: int) -> list[Any]:
         return [artist for panel in panels for artist in panel.draw(frame)]
@@ -137,12 +142,13 @@ class _Panel:
         ax.set_ylim(*limits[1])
         self.corners = [(limits[0][i], limits[1][j]) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
         sides = ((True, _plot._POSITIVE, "o"), (False, _plot._NEGATIVE, "s"))
-        self.shades = []
+        self.shades, self.rows = [], []
         for own, colour, marker in sides:
             shade = Polygon(np.zeros((3, 2)), closed=True, facecolor=colour, alpha=0.12, linewidth=0)
             ax.add_patch(shade)
             self.shades.append(shade)
-            ax.scatter(x[positive == own], y[positive == own], s=_DOT, c=colour, marker=marker, linewidths=0)
+            own_x, own_y = x[positive == own], y[positive == own]
+            self.rows.append(ax.scatter(own_x, own_y, s=_DOT, c=colour, marker=marker, linewidths=0))
         (self.was,) = ax.plot([], [], color=_plot._FAINT, linestyle=":", linewidth=1.2)
         (self.line,) = ax.plot([], [], color=_plot._INK, linewidth=2)
         (self.ring,) = ax.plot([], [], "o", markersize=13, fillstyle="none", markeredgewidth=2)
@@ -169,7 +175,9 @@ class _Panel:
         self.ring.set_data(*_columns([at] if ringed else []))
         self.ring.set_markeredgecolor(_RINGS.get(kind, "none"))
         self.arrow.set_data(*_columns([self.foot(before, at), self.foot(line, at)] if ringed else []))
-        words = textwrap.fill(run["words"][k], _LETTERS)
+        lines = textwrap.wrap(run["words"][k], _LETTERS, max_lines=2)
+        # As many lines at every step, so that nothing jumps.
+        words = "\n".join([*lines, "", ""][:2])
         self.ax.set_title(f"{run['name']}, {run['when'][k]}\n{words}", fontsize=9, loc="left")
         return [*self.shades, self.line, self.was, self.ring, self.arrow, self.ax.title]
 
@@ -189,7 +197,7 @@ class _Panel:
         return side, cut
 
     def foot(self, line: np.ndarray, at: np.ndarray) -> np.ndarray:
-        """Return the point of a line that is nearest to a row as it is seen; no numbers if there is no line."""
+        """Return the point of a line that is nearest to a row as it is seen; NaN if there is no line."""
         (left, low), (right, high) = self.corners[0], self.corners[2]
         scale = np.array([right - left, high - low])
         slope = line[:2] * scale

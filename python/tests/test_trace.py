@@ -82,11 +82,15 @@ def test_files_are_those_of_the_program(tmp_path):
         pytest.skip("the program is not built")
     data = tmp_path / "data.csv"
     X, y = make_separable(80, 3)
-    data.write_text("a,b,c,label\n" + "".join(f"{a},{b},{c},{k}\n" for (a, b, c), k in zip(X, y, strict=True)))
+    data.write_text(
+        "a,b,c,label\n" + "".join(f"{a},{b},{c},{k}\n" for (a, b, c), k in zip(X, y, strict=True))
+    )
     fit, race = linsep.fit(linsep.open(data), trace=True), linsep.race(linsep.open(data), trace=True)
     for command, own in (("fit", fit), ("race", race)):
         theirs, ours = tmp_path / f"{command}-program.csv", tmp_path / f"{command}-python.csv"
-        subprocess.run([program, "-q", command, data, "--trace", theirs], check=True, capture_output=True)
+        subprocess.run(
+            [program, "-q", command, data, "--trace", theirs], check=True, capture_output=True
+        )
         own.write_trace(ours)
         assert ours.read_bytes() == theirs.read_bytes()
     page = tmp_path / "page.html"

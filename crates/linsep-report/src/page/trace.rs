@@ -127,6 +127,9 @@ fn legend(page: &mut Page, traced: &Traced) {
 struct PanelScales {
     x: Scale,
     y: Scale,
+    /// The number at the left and at the bottom, and the pixels per unit from there.
+    low: [f64; 2],
+    slope: [f64; 2],
 }
 
 impl PanelScales {
@@ -143,7 +146,12 @@ impl PanelScales {
             (range[0] < range[1] && (range[1] - range[0]).is_finite()).then_some(range)
         };
         let (x, y) = (range(|point| point.x)?, range(|point| point.y)?);
-        Some(PanelScales { x: Scale::new(x, [left, right]), y: Scale::new(y, [bottom, top]) })
+        Some(PanelScales {
+            x: Scale::new(x, [left, right]),
+            y: Scale::new(y, [bottom, top]),
+            low: [x[0], y[0]],
+            slope: [(right - left) / (x[1] - x[0]), (top - bottom) / (y[1] - y[0])],
+        })
     }
 
     fn place(&self, point: &FlatPoint) -> [f64; 2] {
@@ -152,20 +160,14 @@ impl PanelScales {
 
     /// Returns a line in the units of the drawing, (a, b) at length one; if a and b are zero, c is a sign.
     fn line(&self, FlatLine { a, b, c }: FlatLine) -> [f64; 3] {
-        // From a pixel back: x = (p - p0) / s.
-        let [(px, sx), (py, sy)] =
-            [&self.x, &self.y].map(|scale| (scale.at(0.0), scale.at(1.0) - scale.at(0.0)));
-        let (u, v) = (a / sx, b / sy);
-        let w = c - u * px - v * py;
+        // From a pixel back: x = low + (p - left) / slope. Zero may be too far away to begin there.
+        let [left, _, _, bottom] = FRAME;
+        let (u, v) = (a / self.slope[0], b / self.slope[1]);
+        let w = c + a * self.low[0] + b * self.low[1] - u * left - v * bottom;
         let length = libm::hypot(u, v);
-        if length <= 0.0 || !(w / length).is_finite() {
-            let sign = if w > 0.0 {
-                1.0
-            } else if w < 0.0 {
-                -1.0
-            } else {
-                0.0
-            };
+        let drawn = length > 0.0 && (w / length).is_finite();
+        if !drawn {
+            let sign = if w == 0.0 || w.is_nan() { 0.0 } else { w.signum() };
             return [0.0, 0.0, sign];
         }
         [u / length, v / length, (w / length).clamp(-FAR, FAR)]
@@ -487,5 +489,66 @@ fn shortened(name: &str) -> String {
     match name.chars().count() > 40 {
         true => format!("{}…", name.chars().take(39).collect::<String>()),
         false => name.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::voice::Plain;
+    use super::*;
+    use linsep::Samples;
+    use linsep::ask::FitQuestion;
+    use linsep::data::Memory;
+
+    /// Returns the steps that stand in the page of a fit.
+    fn told(values: Vec<f64>, columns: usize, labels: Vec<bool>) -> Value {
+        let samples = Samples::dense(values, columns, labels).unwrap();
+        let question = FitQuestion { trace: 50, max_epochs: 20, ..FitQuestion::default() };
+        let answer = question.ask(&Memory::new(&samples), None, &mut ()).unwrap();
+        let html = page(&Traced::fit(&answer).unwrap(), "data", &Plain);
+        let (_, json) = html.split_once("id=\"steps\">").unwrap();
+        serde_json::from_str(json.split_once("</script>").unwrap().0).unwrap()
+    }
+
+    #[test]
+    fn a_corrected_row_is_on_its_line_wherever_zero_is() {
+        for far in [0.0, 1e3, 1e6] {
+            let values: Vec<f64> =
+                [0.0, 1.0, 2.0, 0.5, 1.0, 3.0, 3.0, 2.0, 4.0, 0.0, 5.0, 1.0].into();
+            let values = values.iter().map(|v| v + far).collect();
+            let told = told(values, 2, vec![false, true, false, true, true, false]);
+            let steps = told["runs"][0]["steps"].as_array().unwrap();
+            let wrong = steps.iter().filter(|step| step["kind"] == "wrong");
+            let mut seen = 0;
+            for step in wrong {
+                let number = |key: &str, k: usize| step[key][k].as_f64().unwrap();
+                let off = number("line", 0) * number("at", 0) + number("line", 1) * number("at", 1);
+                // What is corrected to 1e-9 is a little beside it where the line is nearly anything.
+                assert!((off + number("line", 2)).abs() < 1.5, "{far}: {step}");
+                seen += 1;
+            }
+            assert!(seen > 0);
+        }
+    }
+
+    #[test]
+    fn a_frame_is_split_by_a_line_and_whole_without_one() {
+        let [left, top, right, bottom] = FRAME;
+        let (side, cut) = split([1.0, 0.0, -(left + right) / 2.0]);
+        assert_eq!((side.len(), cut.len()), (4, 2));
+        assert!(side.iter().all(|[x, _]| *x >= (left + right) / 2.0));
+        assert_eq!(split([0.0, 0.0, 1.0]).0.len(), 4);
+        assert!(split([0.0, 0.0, -1.0]).0.is_empty());
+        assert_eq!(path(&[[left, top], [right, bottom]]), "M58 8L472 322");
+    }
+
+    #[test]
+    fn values_too_far_apart_to_be_drawn_are_no_panic() {
+        let samples =
+            Samples::dense(vec![-1.7e308, 0.0, 1.7e308, 1.0], 2, vec![true, false]).unwrap();
+        let question = FitQuestion { trace: 5, max_epochs: 2, ..FitQuestion::default() };
+        let answer = question.ask(&Memory::new(&samples), None, &mut ()).unwrap();
+        let html = page(&Traced::fit(&answer).unwrap(), "data", &Plain);
+        assert!(html.contains("too far apart to be drawn") && !html.contains("NaN"));
     }
 }

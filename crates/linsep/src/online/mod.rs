@@ -1,7 +1,7 @@
 //! The online methods: the paper's `fine` and its rivals, one per file, behind one trait.
 //!
 //! A [`Method`] only learns from the rows it is shown. The [`driver`] owns everything else: the
-//! order of rows, limits, cancellation, observers and checkpoints, so that a race is fair.
+//! order of rows, limits, cancellation, observers, checkpoints and [`trace`]s, so that a race is fair.
 
 mod bound;
 mod checkpoint;
