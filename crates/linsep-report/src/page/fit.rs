@@ -72,7 +72,7 @@ pub fn page(answer: &FitAnswer, source: &str, voice: &dyn Voice) -> String {
         let title = "Mistakes met during each epoch".to_string();
         let chart = Chart { title, across: "epochs".to_string(), lines: vec![line] };
         page.figure(
-            &chart.draw().part(),
+            &chart.draw_with("mistakes met").part(),
             "Rows that were on the wrong side when they were visited.",
         );
     }

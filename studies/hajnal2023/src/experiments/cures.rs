@@ -117,7 +117,7 @@ impl Ending {
 
 /// What one contender did on one data set.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trial {
+pub struct CureRun {
     /// The data.
     pub set: DataSet,
     /// In which units the contender saw it.
@@ -146,7 +146,7 @@ pub struct Trial {
     pub seconds: f64,
 }
 
-impl Trial {
+impl CureRun {
     /// Returns the work as a number of passes over all rows.
     pub fn passes(&self) -> f64 {
         self.rows_evaluated as f64 / self.rows as f64
@@ -183,8 +183,8 @@ pub fn compete(
     contenders: &[Contender],
     settings: &FitSettings,
     watch: &mut dyn Watch,
-) -> Result<Option<Vec<Trial>>, MeasureError> {
-    let mut best: Vec<Trial> = vec![];
+) -> Result<Option<Vec<CureRun>>, MeasureError> {
+    let mut best: Vec<CureRun> = vec![];
     // What it costs to count a hyperplane's mistakes.
     let mut evaluating = f64::INFINITY;
     for round in 0..SHORT.1 {
@@ -225,8 +225,8 @@ fn run(
     contender: Contender,
     settings: &FitSettings,
     watch: &mut dyn Watch,
-) -> Result<(Trial, Option<Hyperplane>), MeasureError> {
-    let begun = Trial {
+) -> Result<(CureRun, Option<Hyperplane>), MeasureError> {
+    let begun = CureRun {
         set: set.clone(),
         scale,
         contender,
@@ -246,7 +246,7 @@ fn run(
             decide(samples, &DecideOptions::default(), watch).map_err(MeasureError::Decide)?;
         let margin = found.margin();
         let separable = found.verdict() == Some(Verdict::Separable);
-        let trial = Trial {
+        let trial = CureRun {
             ending: match found.verdict() {
                 Some(Verdict::Separable) => Ending::Separated,
                 Some(_) => Ending::Inseparable,
@@ -262,7 +262,7 @@ fn run(
     };
     let settings = FitSettings { method, scale, keep_history: false, ..settings.clone() };
     let found = fit(samples, &settings, watch, None).map_err(MeasureError::Fit)?;
-    let trial = Trial {
+    let trial = CureRun {
         ending: match found.stop {
             Stop::Separated => Ending::Separated,
             Stop::LooksInseparable => Ending::LooksInseparable,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hajnal2023::experiments::cures::{
-    DataSet, EPSILON, ON_REAL_DATA, SCALES, Trial, compete, contenders, steps,
+    CureRun, DataSet, EPSILON, ON_REAL_DATA, SCALES, compete, contenders, steps,
 };
 use hajnal2023::experiments::last_phase::last_phase;
 use hajnal2023::experiments::study::{MAX_EPOCHS, Sizes};
@@ -101,7 +101,7 @@ impl Measuring<'_> {
         set: &DataSet,
         scale: Scaling,
         contenders: &[Contender],
-    ) -> Result<Option<Vec<Trial>>, Failure> {
+    ) -> Result<Option<Vec<CureRun>>, Failure> {
         let max_epochs = self.args.max_epochs.min(MAX_EPOCHS);
         let settings = FitSettings { max_epochs, ..FitSettings::default() };
         let mut watcher = self.session.watcher("measuring");
@@ -116,7 +116,7 @@ impl Measuring<'_> {
 }
 
 /// Returns what a trial says when it is done; the time is last.
-fn line(one: &Trial) -> String {
+fn line(one: &CureRun) -> String {
     let units = if one.scale.is_none() { "" } else { ", standardised" };
     let who = label(one.contender).replace('`', "");
     let mistakes = one

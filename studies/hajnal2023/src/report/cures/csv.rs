@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::Cures;
 use crate::experiments::Contender;
-use crate::experiments::cures::{DataSet, Ending, Trial};
+use crate::experiments::cures::{CureRun, DataSet, Ending};
 use crate::experiments::last_phase::LastPhase;
 use crate::report::csv::BadLine;
 use linsep::online::Scaling;
@@ -17,7 +17,7 @@ const KEY: &str = "data,name,scale,method,epsilon,relaxation,gap";
 const KEY_CELLS: usize = 7;
 
 /// Returns `results.csv`: one line per trial.
-pub fn results(trials: &[Trial]) -> String {
+pub fn results(trials: &[CureRun]) -> String {
     let mut out = format!(
         "{KEY},rows,features,ending,epochs,updates,mistakes,rows_evaluated,margin,margin_bound\n"
     );
@@ -42,7 +42,7 @@ pub fn results(trials: &[Trial]) -> String {
 }
 
 /// Returns `seconds.csv`: the CPU time of every trial whose time was kept.
-pub fn seconds(trials: &[Trial]) -> String {
+pub fn seconds(trials: &[CureRun]) -> String {
     let mut out = format!("{KEY},cpu_seconds\n");
     for trial in trials.iter().filter(|trial| trial.seconds.is_finite()) {
         out.push_str(&format!("{},{:.6}\n", key(trial), trial.seconds));
@@ -65,7 +65,7 @@ pub fn last_phases(phases: &[LastPhase]) -> String {
     out
 }
 
-fn key(trial: &Trial) -> String {
+fn key(trial: &CureRun) -> String {
     let [mut epsilon, mut relaxation, mut gap] = [const { String::new() }; 3];
     match trial.contender {
         Contender::Fine { epsilon: e, relaxation: r }
@@ -121,7 +121,7 @@ fn set(group: &str, name: &str) -> DataSet {
     DataSet { group: group.to_string(), name: name.to_string() }
 }
 
-fn trial(cells: &[&str]) -> Option<Trial> {
+fn trial(cells: &[&str]) -> Option<CureRun> {
     let [group, name, scale, method, epsilon, relaxation, gap, rest @ ..] = cells else {
         return None;
     };
@@ -142,7 +142,7 @@ fn trial(cells: &[&str]) -> Option<Trial> {
     };
     let scale =
         [Scaling::None, Scaling::Standard].into_iter().find(|s| scale_name(*s) == *scale)?;
-    Some(Trial {
+    Some(CureRun {
         set: set(group, name),
         scale,
         contender,
@@ -181,9 +181,9 @@ mod tests {
     use super::*;
     use crate::experiments::cures::{CORRAL, JOINT};
 
-    fn trial(contender: Contender, scale: Scaling, ending: Ending) -> Trial {
+    fn trial(contender: Contender, scale: Scaling, ending: Ending) -> CureRun {
         let of_method = (contender != Contender::Engine).then_some(7);
-        Trial {
+        CureRun {
             set: set("digits", "3"),
             scale,
             contender,

@@ -3,14 +3,14 @@
 pub mod csv;
 pub mod tables;
 
-use crate::experiments::cures::Trial;
+use crate::experiments::cures::CureRun;
 use crate::experiments::last_phase::LastPhase;
 
 /// What was measured, at whatever sizes and on whatever data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cures {
     /// What contenders did.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<CureRun>,
     /// On which rows the late corrections of the paper's method fall.
     pub phases: Vec<LastPhase>,
 }

@@ -5,7 +5,7 @@
 use super::Cures;
 use super::csv::scale_name;
 use crate::experiments::cures::{
-    CORRAL, Ending, FINE, JOINT, LONG_FINE, LONG_JOINT, ON_REAL_DATA, SCALES, Trial,
+    CORRAL, CureRun, Ending, FINE, JOINT, LONG_FINE, LONG_JOINT, ON_REAL_DATA, SCALES,
     generated_group,
 };
 use crate::experiments::study::Sizes;
@@ -52,18 +52,18 @@ const LARGER: &[Contender] = &[CORRAL, Contender::Smooth, Contender::Engine];
 
 /// What a cell is about: the trials of one contender, and those of the paper's method on the same data.
 struct Compared<'c> {
-    trials: Vec<&'c Trial>,
-    fine: Vec<&'c Trial>,
+    trials: Vec<&'c CureRun>,
+    fine: Vec<&'c CureRun>,
 }
 
-fn of<'c>(cures: &'c Cures, group: &str, scale: Scaling, contender: Contender) -> Vec<&'c Trial> {
-    let wanted = |one: &&Trial| {
+fn of<'c>(cures: &'c Cures, group: &str, scale: Scaling, contender: Contender) -> Vec<&'c CureRun> {
+    let wanted = |one: &&CureRun| {
         (one.set.group.as_str(), one.scale, one.contender) == (group, scale, contender)
     };
     cures.trials.iter().filter(wanted).collect()
 }
 
-fn size(one: &Trial) -> String {
+fn size(one: &CureRun) -> String {
     format!("{} x {}", grouped(one.rows as u64), grouped(one.features as u64))
 }
 
@@ -91,11 +91,11 @@ fn grid_header(cures: &Cures) -> Vec<String> {
 }
 
 /// Returns the epochs of a trial, infinite if it did not separate.
-fn ended(one: &Trial) -> f64 {
+fn ended(one: &CureRun) -> f64 {
     if one.ending == Ending::Separated { one.epochs as f64 } else { f64::INFINITY }
 }
 
-fn epochs(trials: &[&Trial]) -> String {
+fn epochs(trials: &[&CureRun]) -> String {
     let limit = trials.iter().map(|one| one.epochs).max().unwrap_or(0);
     ranged(trials.iter().map(|one| ended(one)).collect(), |epochs| match epochs.is_finite() {
         true => grouped(epochs as u64),
@@ -103,7 +103,7 @@ fn epochs(trials: &[&Trial]) -> String {
     })
 }
 
-fn work(trials: &[&Trial]) -> String {
+fn work(trials: &[&CureRun]) -> String {
     ranged(trials.iter().map(|one| one.passes()).collect(), |passes| match passes {
         ..99.95 => format!("{passes:.1}").trim_end_matches(".0").to_string(),
         _ => grouped(passes.round() as u64),
@@ -111,8 +111,8 @@ fn work(trials: &[&Trial]) -> String {
 }
 
 /// Returns CPU times by those of the paper's method on the same data.
-fn ratios(trials: &[&Trial], fine: &[&Trial]) -> Vec<f64> {
-    let ratio = |one: &&Trial| {
+fn ratios(trials: &[&CureRun], fine: &[&CureRun]) -> Vec<f64> {
+    let ratio = |one: &&CureRun| {
         let base = fine.iter().find(|base| base.set == one.set)?;
         let ratio = one.seconds / base.seconds;
         ratio.is_finite().then_some(ratio)
@@ -120,7 +120,7 @@ fn ratios(trials: &[&Trial], fine: &[&Trial]) -> Vec<f64> {
     trials.iter().filter_map(ratio).collect()
 }
 
-fn times(trials: &[&Trial], fine: &[&Trial]) -> String {
+fn times(trials: &[&CureRun], fine: &[&CureRun]) -> String {
     ranged(ratios(trials, fine), shown_ratio)
 }
 
@@ -133,9 +133,9 @@ fn shown_ratio(ratio: f64) -> String {
 }
 
 /// Returns the share of the largest margin that was reached: the margin by the smallest bound that anyone has proven.
-fn shares(cures: &Cures, trials: &[&Trial]) -> Vec<f64> {
-    let share = |one: &&Trial| {
-        let same = |other: &&Trial| (&other.set, other.scale) == (&one.set, one.scale);
+fn shares(cures: &Cures, trials: &[&CureRun]) -> Vec<f64> {
+    let share = |one: &&CureRun| {
+        let same = |other: &&CureRun| (&other.set, other.scale) == (&one.set, one.scale);
         let bounds = cures.trials.iter().filter(same).filter_map(|other| other.bound);
         let bound = bounds.fold(f64::INFINITY, f64::min);
         (one.ending == Ending::Separated).then_some(one.margin? / bound)
@@ -143,7 +143,7 @@ fn shares(cures: &Cures, trials: &[&Trial]) -> Vec<f64> {
     trials.iter().filter_map(share).collect()
 }
 
-fn share(cures: &Cures, trials: &[&Trial]) -> String {
+fn share(cures: &Cures, trials: &[&CureRun]) -> String {
     ranged(shares(cures, trials), |share| match 100.0 * share {
         // Rounded down: it is a lower bound.
         percent @ 0.1.. => format!("{:.1}%", (percent * 10.0).floor() / 10.0),
@@ -157,7 +157,7 @@ fn quote(cures: &Cures) -> String {
     let of = |contender| of(cures, &group, Scaling::None, contender);
     let (fine, joint) = (of(FINE), of(JOINT));
     let median = |values: Vec<f64>| range(values).map(|range| range[1]);
-    let epochs = |trials: &[&Trial]| median(trials.iter().map(|one| one.epochs as f64).collect());
+    let epochs = |trials: &[&CureRun]| median(trials.iter().map(|one| one.epochs as f64).collect());
     let found = (fine.first(), epochs(&fine), epochs(&joint), median(ratios(&joint, &fine)));
     let (Some(first), Some(before), Some(after), Some(ratio)) = found else {
         return "> –\n".to_string();
@@ -207,8 +207,8 @@ fn wanted(cures: &Cures) -> String {
         .into_iter()
         .flat_map(|group| SCALES.map(|scale| (group.clone(), scale, WANTED_TIME)));
     let row = |(group, scale, bar): (String, Scaling, f64)| {
-        let separable = |one: &&Trial| is_separable(cures, one);
-        let joint: Vec<&Trial> =
+        let separable = |one: &&CureRun| is_separable(cures, one);
+        let joint: Vec<&CureRun> =
             of(cures, &group, scale, JOINT).into_iter().filter(separable).collect();
         let first = joint.first()?;
         let times = ratios(&joint, &of(cures, &group, scale, FINE));
@@ -260,8 +260,8 @@ fn shown_name(group: &str) -> String {
 }
 
 /// Returns whether the engine has proven that the data of a trial is separable.
-fn is_separable(cures: &Cures, one: &Trial) -> bool {
-    let proven = |other: &Trial| {
+fn is_separable(cures: &Cures, one: &CureRun) -> bool {
+    let proven = |other: &CureRun| {
         other.contender == Contender::Engine
             && other.set == one.set
             && other.ending == Ending::Separated
@@ -280,7 +280,7 @@ fn left_over(cures: &Cures) -> String {
 fn real(cures: &Cures, cell: &dyn Fn(&Compared) -> String) -> String {
     let row =
         |(group, scale): (String, Scaling)| {
-            let separable = |contender| -> Vec<&Trial> {
+            let separable = |contender| -> Vec<&CureRun> {
                 let all = of(cures, &group, scale, contender);
                 all.into_iter().filter(|one| is_separable(cures, one)).collect()
             };
@@ -306,7 +306,7 @@ fn methods() -> impl Iterator<Item = Contender> {
 }
 
 /// Says how many sets were separated, and how many mistakes were left on the others.
-fn left(trials: &[&Trial]) -> String {
+fn left(trials: &[&CureRun]) -> String {
     let separated = trials.iter().filter(|one| one.ending == Ending::Separated).count();
     let mistakes = trials.iter().filter_map(|one| one.mistakes).filter(|count| *count > 0);
     match mistakes.max() {
@@ -320,7 +320,7 @@ fn left(trials: &[&Trial]) -> String {
 /// One line per collection and units, on what is not separable: who says so, and when.
 fn hints(cures: &Cures) -> String {
     let row = |(group, scale): (String, Scaling)| {
-        let inseparable = |contender| -> Vec<&Trial> {
+        let inseparable = |contender| -> Vec<&CureRun> {
             let all = of(cures, &group, scale, contender);
             all.into_iter().filter(|one| !is_separable(cures, one)).collect()
         };
@@ -338,7 +338,7 @@ fn hints(cures: &Cures) -> String {
 }
 
 /// Says how many trials ended with the hint that nothing separates, and after how many epochs.
-fn hint(trials: &[&Trial]) -> String {
+fn hint(trials: &[&CureRun]) -> String {
     let hinted = trials.iter().filter(|one| one.ending == Ending::LooksInseparable);
     let epochs: Vec<f64> = hinted.map(|one| one.epochs as f64).collect();
     match epochs.len() {
@@ -361,8 +361,8 @@ mod tests {
         ending: Ending,
         epochs: u64,
         seconds: f64,
-    ) -> Trial {
-        Trial {
+    ) -> CureRun {
+        CureRun {
             set: DataSet { group: group.to_string(), name: "1".to_string() },
             scale: Scaling::None,
             contender,
@@ -379,7 +379,7 @@ mod tests {
         }
     }
 
-    fn cures(joint: Trial) -> Cures {
+    fn cures(joint: CureRun) -> Cures {
         let group = joint.set.group.clone();
         let mut engine = trial(&group, Contender::Engine, Ending::Separated, 3, 1.0);
         engine.bound = Some(0.1);
