@@ -233,7 +233,7 @@ def test_a_fit_is_that_of_a_race_and_of_a_file(tmp_path):
     assert wide.to_dict()["settings"]["epsilon"] == 0.5
     with pytest.raises(ValueError, match=r"no method is called .perceptrn.; did you mean .perceptron."):
         linsep.fit(X, y, "perceptrn")
-    with pytest.raises(TypeError, match="settings of 'fine' are 3; expected a dict"):
+    with pytest.raises(TypeError, match="settings of 'joint' are 3; expected a dict"):
         linsep.fit(X, y, settings=3)
     with pytest.raises(ValueError, match="epsilon is NaN; expected a finite number"):
         linsep.fit(X, y, settings={"epsilon": float("nan")})
