@@ -51,4 +51,4 @@ def test_a_notebook_stores_text_and_pictures_and_is_small(path):
 
 
 def test_there_are_notebooks():
-    assert len(NOTEBOOKS) == 5
+    assert len(NOTEBOOKS) == 6
