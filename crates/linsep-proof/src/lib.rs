@@ -27,7 +27,7 @@ pub use dashu_int::IBig;
 pub use evidence::{Conflict, MarginBounds, Overlap, Removals, RowWeights};
 pub use fingerprint::{Fingerprint, FingerprintState, Named, fingerprint, name_data};
 pub use margin::{margin_lower_bound, margin_upper_bound};
-pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict};
+pub use proof::{MarginKind, Plane, Proof, ProofError, Verdict, WeightedRow};
 pub use refused::Refused;
 pub use removal::RemovalClaim;
 pub use separator::{Separator, prove_separable};

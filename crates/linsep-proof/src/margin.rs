@@ -183,7 +183,7 @@ fn quotient_lower_bound(
 }
 
 /// Returns a number that no hyperplane's margin exceeds, shown by the rows (counted from 0) and their
-/// weights. Costs one look at the rows named.
+/// weights, which multiply the rows as they are, (x, 1). Costs one look at the rows named.
 ///
 /// # Panics
 /// If there is no such row.
@@ -236,18 +236,23 @@ fn bound_by(
     Ok(bound.clamp(power_of_two(-900), kind.most()))
 }
 
-/// ‖sum a_i z_i‖ / sum a_i: a hyperplane w of length 1 with margin rho has
-/// rho sum a_i <= sum a_i w·z_i <= ‖sum a_i z_i‖.
+/// Returns the weights of rows as they are, given those of lifted rows: each over the row's length. Files before version 6
+/// have weights of lifted rows, and how lengths are rounded was left to the checker.
+pub(crate) fn of_raw_rows(data: &dyn Data, lifted: &RowWeights) -> Result<RowWeights, Error> {
+    let samples = data.fetch(&lifted.rows())?;
+    let length = |i| length(Row::of(samples.features(), i), 1.0);
+    Ok(lifted.iter().zip(0..).map(|((row, a), i)| (row, a / length(i))).collect())
+}
+
+/// ‖sum c_i y_i (x_i, 1)‖ / sum c_i ‖(x_i, 1)‖: a hyperplane w of length 1 with margin rho has
+/// rho sum c_i ‖(x_i, 1)‖ <= sum c_i y_i w·(x_i, 1) <= ‖sum c_i y_i (x_i, 1)‖.
 fn angular_upper_bound(samples: &Samples, weights: &[f64], sums: Sums) -> f64 {
-    // a_i z_i is c_i (x_i, 1), up to rounding; the c_i that come out are what the bound is for.
     let mut total = 0.0;
     let mut terms = vec![];
     let mut last = ExactSum::default();
-    for (i, a) in weights.iter().enumerate() {
+    for (i, &c) in weights.iter().enumerate() {
         let row = Row::of(samples.features(), i);
-        let length = length(row, 1.0);
-        let c = a / length;
-        total += c * length;
+        total += c * length(row, 1.0);
         let c = exact(if samples.positive()[i] { c } else { -c });
         last += c.clone();
         terms.push((row, c));

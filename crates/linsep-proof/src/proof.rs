@@ -1,4 +1,4 @@
-//! What is claimed about data, and the file it is written down in (versions 1 to 5, see PROOFS.md).
+//! What is claimed about data, and the file it is written down in (versions 1 to 6, see PROOFS.md).
 
 use std::fmt;
 
@@ -14,8 +14,9 @@ use crate::structure::Model;
 /// What a proof file calls itself.
 const FORMAT: &str = "linsep-proof";
 /// The versions that are read: the second has one claim more, the third claims about models, the fourth says how many
-/// rows must go, the fifth shows by a matrix that rows are inseparable, or is about a log-binomial model. A file is of the first that has what it claims.
-const VERSIONS: [u32; 5] = [1, 2, 3, 4, 5];
+/// rows must go, the fifth shows by a matrix that rows are inseparable, or is about a log-binomial model, the sixth bounds the
+/// angular margin by weights of rows as they are. A file is of the first that has what it claims.
+const VERSIONS: [u32; 6] = [1, 2, 3, 4, 5, 6];
 
 /// The longest text of a proof file that is read: 1 GiB.
 pub const MOST_BYTES: usize = 1 << 30;
@@ -387,6 +388,9 @@ pub struct MarginClaim {
     pub upper: f64,
     /// The rows that show it.
     pub upper_rows: Vec<WeightedRow>,
+    /// True in files before version 6: weights for the angular margin are those of lifted rows.
+    #[serde(skip)]
+    of_lifted: bool,
 }
 
 /// Which margin a claim is about.
@@ -473,7 +477,7 @@ pub enum ProofError {
         found: String,
     },
     /// It is of another version.
-    #[error("expected a proof file of version 1, 2, 3, 4 or 5, found version {found}")]
+    #[error("expected a proof file of version 1 to 6, found version {found}")]
     OtherVersion {
         /// Its version.
         found: u64,
@@ -514,12 +518,13 @@ impl Proof {
     }
 
     /// Returns the proof with bounds on a margin: the upper one is shown by the rows and their
-    /// weights.
+    /// weights, which multiply the rows as they are.
     pub fn with_margin(mut self, margin: MarginBounds, upper_rows: &RowWeights) -> Self {
         let MarginBounds { kind, lower, upper } = margin;
         let upper_rows =
             upper_rows.iter().map(|(row, weight)| WeightedRow { row: row + 1, weight }).collect();
-        self.margin = Some(MarginClaim { kind, lower, upper, upper_rows });
+        self.margin = Some(MarginClaim { kind, lower, upper, upper_rows, of_lifted: false });
+        self.version = self.own_version();
         self
     }
 
@@ -568,7 +573,11 @@ impl Proof {
             (None, Some(_)) => VERSIONS[2],
             (None, None) => VERSIONS[0],
         };
-        about.max(self.claim.version())
+        let bounded = match &self.margin {
+            Some(MarginClaim { kind: MarginKind::Angular, of_lifted: false, .. }) => VERSIONS[5],
+            _ => VERSIONS[0],
+        };
+        about.max(bounded).max(self.claim.version())
     }
 
     /// Returns the verdict that is claimed.
@@ -609,7 +618,10 @@ impl Proof {
         if !VERSIONS.iter().any(|&version| u64::from(version) == head.version) {
             return Err(ProofError::OtherVersion { found: head.version });
         }
-        let proof: Proof = serde_json::from_str(text)?;
+        let mut proof: Proof = serde_json::from_str(text)?;
+        if let Some(margin) = &mut proof.margin {
+            margin.of_lifted = proof.version < VERSIONS[5];
+        }
         let (own, found) = (proof.own_version(), proof.version);
         if own != found {
             let message =

@@ -15,7 +15,7 @@ use crate::evidence::{MarginBounds, Removals};
 use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::{Fingerprint, Named};
 use crate::look::{LookQuery, LookState};
-use crate::margin::{lowest_upper_bound, upper_bound};
+use crate::margin::{lowest_upper_bound, of_raw_rows, upper_bound};
 use crate::proof::{
     Claim, ConflictingRow, DefiniteMatrix, FloatPlane, IntegerPlane, Integers, MarginClaim,
     OverlapClaim, Plane, Proof, Verdict, WeightedRow,
@@ -629,7 +629,7 @@ pub(crate) fn check_upper_rows(count: usize, rows: &[WeightedRow]) -> Result<(),
 /// Checks both bounds on the margin, given the best lower one that can be confirmed. That the lower
 /// one is not above the upper one follows.
 fn check_margin(data: &dyn Data, margin: &MarginClaim, found: f64) -> Result<(), Failed> {
-    let MarginClaim { kind, lower, upper, upper_rows } = margin;
+    let MarginClaim { kind, lower, upper, upper_rows, of_lifted } = margin;
     if !lower.is_finite() || !upper.is_finite() {
         return Err(Refused::NotFinite.into());
     }
@@ -637,7 +637,10 @@ fn check_margin(data: &dyn Data, margin: &MarginClaim, found: f64) -> Result<(),
     if *lower > found {
         return Err(Refused::Margin { what: "lower", claimed: *lower, found }.into());
     }
-    let rows = upper_rows.iter().map(|r| (r.row - 1, r.weight)).collect();
+    let mut rows: RowWeights = upper_rows.iter().map(|r| (r.row - 1, r.weight)).collect();
+    if *of_lifted {
+        rows = of_raw_rows(data, &rows)?;
+    }
     if *upper >= upper_bound(data, *kind, &rows)? {
         return Ok(());
     }

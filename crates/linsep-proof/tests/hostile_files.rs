@@ -12,6 +12,11 @@ use serde_json::{Value, json};
 /// The largest angular margin of the separable problem: half the chord between 100 and 101, lifted.
 const MARGIN: f64 = 4.95000493181e-5;
 
+/// Weights of the two rows that show it, which make either as long as the other.
+fn equal_parts() -> [f64; 2] {
+    [10001.0, 10202.0].map(|squared: f64| 0.5 / squared.sqrt())
+}
+
 /// A problem, its verdict, and a proof that holds.
 struct Known {
     samples: Samples,
@@ -27,7 +32,8 @@ fn known() -> [Known; 4] {
     let pair = line(&[100.0, 101.0], "-+");
     let touching = line(&[0.0, 0.0, 1.0], "-++");
     let enclosed = line(&[0.0, 3.0, 1.0], "++-");
-    let rows = [(0, 0.5), (1, 0.5)].into();
+    let [first, second] = equal_parts();
+    let rows = [(0, first), (1, second)].into();
     let kind = MarginKind::Angular;
     let lower = margin_lower_bound(&pair, kind, &[1.0], -100.5);
     let upper = margin_upper_bound(&pair, kind, &rows);
@@ -285,7 +291,7 @@ proptest! {
         let margin = known.proof.margin.clone().unwrap();
         let (weight, bias) = if near[0] { (1.0, -100.5) } else { (weight, bias) };
         let (lower, upper) = if near[1] { (margin.lower, margin.upper) } else { bounds };
-        let parts = if near[2] { (0.5, 0.5) } else { parts };
+        let parts = if near[2] { equal_parts().into() } else { parts };
         let proof = Proof::separable(&known.samples, (vec![weight], bias));
         let margin = MarginBounds { kind: MarginKind::Angular, lower, upper };
         let proof = proof.with_margin(margin, &[(0, parts.0), (1, parts.1)].into());

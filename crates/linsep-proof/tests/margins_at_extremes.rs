@@ -181,11 +181,11 @@ proptest! {
             let largest = row.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
             let scaled = [row[0] / largest, row[1] / largest, 1.0 / largest];
             let length = scaled.iter().map(|v| v * v).sum::<f64>().sqrt();
-            scaled.map(|v| v / length * sign)
+            (scaled.map(|v| v / length * sign), part.abs() / length / largest)
         };
-        let (a, b) = (unit(&values[..2], 1.0), unit(&values[2..], -1.0));
+        let ((a, first), (b, second)) = (unit(&values[..2], 1.0), unit(&values[2..], -1.0));
         let w = [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-        let upper = margin_upper_bound(&samples, Angular, &[(0, part.abs()), (1, part.abs())].into());
+        let upper = margin_upper_bound(&samples, Angular, &[(0, first), (1, second)].into());
         if w != [0.0; 3] {
             let margins = values.chunks(2).enumerate();
             let held = margins.map(|(i, row)| Quotient::of(row, label(i), &w[..2], w[2]));

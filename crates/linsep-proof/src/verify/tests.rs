@@ -279,7 +279,7 @@ fn margins_are_bounded_from_both_sides() {
         // The true margin is 0.5 / ‖(101, 1)‖ / ‖(1, -100.5)‖.
         let truth = 0.5 / 10202.0_f64.sqrt() / 10101.25_f64.sqrt();
         assert!(lower <= truth && lower > truth * (1.0 - 1e-12), "{lower} {truth}");
-        let rows = [(0, 0.5), (1, 0.5)];
+        let rows = [(0, 0.5 / 10001.0_f64.sqrt()), (1, 0.5 / 10202.0_f64.sqrt())];
         let upper = margin_upper_bound(samples, Angular, &rows.into());
         assert!(upper >= truth && upper < truth * 1.1, "{upper} {truth}");
         let claim = |lower, upper, rows: &[(usize, f64)]| {
@@ -310,6 +310,32 @@ fn margins_are_bounded_from_both_sides() {
         let conflict = with_margin(&conflict, Angular, (0.0, 1.0), &rows);
         assert_eq!(verify(samples, &conflict), Err(Refused::MarginWithoutHyperplane));
     }
+}
+
+#[test]
+fn weights_are_those_of_lifted_rows_before_version_6() {
+    let samples = dense(&[100.0, 101.0], 1, "-+");
+    let plane = Proof::separable(&samples, (vec![1.0], -100.5));
+    let lifted = [(0, 0.5), (1, 0.5)];
+    let raw = [(0, 0.5 / 10001.0_f64.sqrt()), (1, 0.5 / 10202.0_f64.sqrt())];
+    let upper = margin_upper_bound(&samples, Angular, &raw.into());
+    let text = |rows: &[(usize, f64)]| {
+        with_margin(&plane, Angular, (0.0, upper), rows).to_json()
+    };
+    let verdict = |text: &str| verify(&samples, &Proof::from_json(text).unwrap());
+    assert!(text(&raw).contains("\"version\":6"));
+    assert!(verdict(&text(&raw)).is_ok());
+    let older = |rows| text(rows).replace("\"version\":6", "\"version\":1");
+    assert!(verdict(&older(&lifted)).is_ok());
+    // Neither passes for the other.
+    for other in [text(&lifted), older(&raw)] {
+        assert!(matches!(verdict(&other), Err(Refused::Margin { what: "upper", .. })));
+    }
+    let geometric = with_margin(&plane, Geometric, (0.0, 1.0), &lifted).to_json();
+    assert!(geometric.contains("\"version\":1"));
+    let newer = geometric.replace("\"version\":1", "\"version\":6");
+    let error = Proof::from_json(&newer).unwrap_err().to_string();
+    assert!(error.contains("what it claims is of version 1, the file of version 6"), "{error}");
 }
 
 #[test]
@@ -516,8 +542,8 @@ fn other_files_are_refused() {
         "expected a file of the format linsep-proof, found \"recipe\"",
     );
     check_file(
-        ("\"version\":1", "\"version\":6"),
-        "expected a proof file of version 1, 2, 3, 4 or 5, found version 6",
+        ("\"version\":1", "\"version\":7"),
+        "expected a proof file of version 1 to 6, found version 7",
     );
     check_file(("\"version\":1", "\"version\":0"), "found version 0");
     let numbers = "expected weights and a bias, all of them numbers or all of them strings";

@@ -15,6 +15,7 @@ use crate::decide::{
     Deadline, DecideOptions, Decision, ExplainOptions, Explanation, Limit, MarginBounds,
     MarginGoal, Removal, Verdict, decide, explain,
 };
+use crate::proof::WeightedRow;
 use crate::watch::{Stage, Watch};
 
 /// Rows that are left out one by one unless a number is asked for, and values beyond which none are.
@@ -110,10 +111,11 @@ fn costs(
     // The bound holds without the rows that have no part in it.
     let free = Cost { weight: 0.0, without: Some(decision.margin()) };
     let mut costs = vec![free; samples.rows()];
-    let total: f64 = bound.upper_rows.iter().map(|row| row.weight).sum();
+    // A proof counts rows from 1, and weighs them as they are; what they cost is a matter of lifted rows.
+    let lifted = |row: &WeightedRow| row.weight * samples.norms()[row.row - 1];
+    let total: f64 = bound.upper_rows.iter().map(lifted).sum();
     for row in bound.upper_rows.iter().filter(|row| row.weight > 0.0) {
-        // A proof counts rows from 1.
-        costs[row.row - 1] = Cost { weight: row.weight / total, without: None };
+        costs[row.row - 1] = Cost { weight: lifted(row) / total, without: None };
     }
     let weighty: Vec<usize> =
         left_out.iter().copied().filter(|&row| costs[row].weight > 0.0).collect();

@@ -127,7 +127,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns the rows that show the best upper bound known on the margin asked for.
+    /// Returns the rows that show the best upper bound known on the margin asked for, with weights of the rows as they
+    /// are.
     pub fn bounding_rows(&mut self) -> Result<RowWeights, PassError> {
         let (kind, weights) = (self.options.kind, &self.upper.1);
         // Who asks for any hyperplane does not want to wait for a bound that takes long to prove.
@@ -138,8 +139,7 @@ impl<'a> Search<'a> {
         }
         match (kind, &self.nearest) {
             (MarginKind::Geometric, Some(rows)) => return Ok(rows.clone()),
-            (MarginKind::Angular, _) if !weights.is_empty() => return Ok(weights.clone()),
-            (MarginKind::Geometric, None) if weights.len() > 1 => {
+            (MarginKind::Angular, _) | (MarginKind::Geometric, None) if weights.len() > 1 => {
                 // A lifted row is the raw one over its length.
                 let rows = self.data.fetch(&weights.rows())?;
                 let pairs = weights.iter().zip(rows.norms());
