@@ -390,7 +390,7 @@ pub struct MarginClaim {
     pub upper_rows: Vec<WeightedRow>,
     /// True in files before version 6: weights for the angular margin are those of lifted rows.
     #[serde(skip)]
-    of_lifted: bool,
+    pub(crate) of_lifted: bool,
 }
 
 /// Which margin a claim is about.

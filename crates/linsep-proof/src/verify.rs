@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::allowed::check_allowed;
 use crate::definite::{Indefinite, definite};
-use crate::evidence::{MarginBounds, Removals};
+use crate::evidence::{MarginBounds, Removals, RowWeights};
 use crate::exact::{ExactPlane, Row, first_not_cancelling, sign_of_value};
 use crate::fingerprint::{Fingerprint, Named};
 use crate::look::{LookQuery, LookState};

@@ -319,9 +319,7 @@ fn weights_are_those_of_lifted_rows_before_version_6() {
     let lifted = [(0, 0.5), (1, 0.5)];
     let raw = [(0, 0.5 / 10001.0_f64.sqrt()), (1, 0.5 / 10202.0_f64.sqrt())];
     let upper = margin_upper_bound(&samples, Angular, &raw.into());
-    let text = |rows: &[(usize, f64)]| {
-        with_margin(&plane, Angular, (0.0, upper), rows).to_json()
-    };
+    let text = |rows: &[(usize, f64)]| with_margin(&plane, Angular, (0.0, upper), rows).to_json();
     let verdict = |text: &str| verify(&samples, &Proof::from_json(text).unwrap());
     assert!(text(&raw).contains("\"version\":6"));
     assert!(verdict(&text(&raw)).is_ok());
