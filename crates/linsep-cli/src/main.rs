@@ -22,6 +22,7 @@ use clap::Parser;
 use linsep::data::overwrite::refuse_overwriting;
 
 use linsep::data::error::path_name;
+use linsep::data::read::hush_decoders;
 use linsep::data::threads::{MOST_THREADS, check_environment};
 
 use args::{Cli, Command};
@@ -31,6 +32,7 @@ use session::Session;
 
 fn main() -> ExitCode {
     share_addresses();
+    hush_decoders();
     let cli = Cli::try_parse().unwrap_or_else(|error| match error.kind() {
         clap::error::ErrorKind::InvalidUtf8 => failed(&not_utf8()),
         _ => error.exit(),

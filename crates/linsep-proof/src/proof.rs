@@ -388,7 +388,7 @@ pub struct MarginClaim {
     pub upper: f64,
     /// The rows that show it.
     pub upper_rows: Vec<WeightedRow>,
-    /// True in files before version 6: weights for the angular margin are those of lifted rows.
+    /// True of the angular margin in files before version 6: weights are those of lifted rows.
     #[serde(skip)]
     pub(crate) of_lifted: bool,
 }
@@ -620,7 +620,7 @@ impl Proof {
         }
         let mut proof: Proof = serde_json::from_str(text)?;
         if let Some(margin) = &mut proof.margin {
-            margin.of_lifted = proof.version < VERSIONS[5];
+            margin.of_lifted = margin.kind == MarginKind::Angular && proof.version < VERSIONS[5];
         }
         let (own, found) = (proof.own_version(), proof.version);
         if own != found {

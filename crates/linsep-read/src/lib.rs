@@ -53,7 +53,7 @@ use std::path::PathBuf;
 
 pub use cell::stands_for_missing;
 #[cfg(feature = "columnar")]
-pub use columnar::batch_features;
+pub use columnar::{batch_features, hush_decoders};
 pub use columns::{ColumnChoice, LABEL_NAMES};
 pub use gather::Outcomes;
 pub use linsep_data::error::{Foreign, Format};

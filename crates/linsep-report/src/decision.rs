@@ -169,6 +169,9 @@ fn margin(summary: &mut Summary, answer: &DecideAnswer) {
         (false, false) => "not bounded yet".to_string(),
     };
     summary.text("margin", &format!("the largest {kind} margin is {value}"));
+    if answer.is_bracket_open() {
+        summary.text("", "both bounds are proven; rounding keeps them apart, and no limit does");
+    }
     if answer.decision.verdict() == Some(Verdict::Separable)
         && let Some(cheap) = cheap(answer)
     {

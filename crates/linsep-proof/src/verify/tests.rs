@@ -329,8 +329,8 @@ fn weights_are_those_of_lifted_rows_before_version_6() {
     for other in [text(&lifted), older(&raw)] {
         assert!(matches!(verdict(&other), Err(Refused::Margin { what: "upper", .. })));
     }
-    let geometric = with_margin(&plane, Geometric, (0.0, 1.0), &lifted).to_json();
-    assert!(geometric.contains("\"version\":1"));
+    let geometric = with_margin(&plane, Geometric, (0.0, 0.5 + 1e-9), &lifted).to_json();
+    assert!(geometric.contains("\"version\":1") && verdict(&geometric).is_ok());
     let newer = geometric.replace("\"version\":1", "\"version\":6");
     let error = Proof::from_json(&newer).unwrap_err().to_string();
     assert!(error.contains("what it claims is of version 1, the file of version 6"), "{error}");

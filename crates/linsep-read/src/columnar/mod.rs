@@ -16,6 +16,7 @@ mod tests;
 mod texts;
 mod values;
 
+use std::cell::Cell;
 use std::fs::{File, Metadata};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -277,13 +278,32 @@ impl FileStamp {
     }
 }
 
+thread_local! {
+    /// Whether this thread decodes a file that may be damaged.
+    static DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Returns what the decoders of a format return. They may panic over damaged files, which is an error
 /// like any other.
 fn guarded<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    panic::catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
+    let before = DECODING.replace(true);
+    let decoded = panic::catch_unwind(AssertUnwindSafe(decode));
+    DECODING.set(before);
+    decoded.unwrap_or_else(|_| {
         let what = "its parts contradict each other".to_string();
         Err(ErrorKind::Damaged { what }.into())
     })
+}
+
+/// Keeps the process from printing that a decoder panicked, since that becomes an error with the name of the file. It changes
+/// the panic hook of the whole process, so it is for programs to call, once, at their start.
+pub fn hush_decoders() {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if !DECODING.get() {
+            hook(panic);
+        }
+    }));
 }
 
 /// Returns the length of the first list of a column, or `None` if there is none.

@@ -12,8 +12,8 @@ use crate::cover::chance;
 use crate::data::Data;
 use crate::decide::{
     ConflictForm, DecideError, DecideOptions, Decision, ExplainOptions, Explanation, Journal,
-    JournalError, Limit, MarginGoal, MarginKind, OptionError, RemovedRow, Verdict, decide_data,
-    decide_resumable, explain_data,
+    JournalError, Limit, MarginBounds, MarginGoal, MarginKind, OptionError, RemovedRow, Verdict,
+    decide_data, decide_resumable, explain_data,
 };
 use crate::distances::{Distances, distances};
 use crate::picture::{Picture, decision_picture};
@@ -26,6 +26,8 @@ const BINS: usize = 32;
 const CITED_ROWS: usize = 8;
 /// Rows to remove, and rows of a list.
 const CITED_SUSPECTS: usize = 20;
+/// Bounds on the largest margin that differ by more than this share have not met.
+const OPEN: f64 = 1e-3;
 
 /// Can one hyperplane tell two classes apart?
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -284,6 +286,16 @@ impl DecideAnswer {
         }
         self.decision.drew(made(data) - before, started.elapsed().as_secs_f64());
         Ok(())
+    }
+
+    /// Returns true if the largest margin was asked for and no limit came before it, yet its bounds do not meet: floats were
+    /// at their end.
+    pub fn is_bracket_open(&self) -> bool {
+        let MarginBounds { lower, upper, .. } = self.decision.margin();
+        self.question.margin == MarginGoal::Max
+            && self.decision.verdict() == Some(Verdict::Separable)
+            && !self.decision.unfinished
+            && lower < upper * (1.0 - self.question.gap.max(OPEN))
     }
 
     /// Returns true if an explanation was asked for, and the rows do not fit in memory, where it needs them.

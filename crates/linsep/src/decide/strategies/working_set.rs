@@ -16,6 +16,7 @@
 use std::collections::{HashMap, HashSet};
 
 use linsep_proof::MarginKind;
+use linsep_proof::exact::parts;
 
 use super::super::folds::scan::Scan;
 use super::super::options::ConflictForm;
@@ -38,6 +39,8 @@ const SUSPICIOUS: f64 = 1e-7;
 const VANISHED: f64 = 1e-13;
 /// Rows that people look at: where more cancel, a matrix is as good, and takes a fraction of the time.
 const FEW_ROWS: usize = 40;
+/// Binary digits of a multiplier that people might still look at; beyond, a matrix takes a fraction of the time too.
+const FEW_DIGITS: i32 = 10_000;
 /// Constant columns that a matrix leaves out.
 const MOST_CONSTANTS: usize = 64;
 /// The corral is looked at again when the norm has fallen by this factor.
@@ -127,16 +130,19 @@ impl WorkingSet {
         Ok(None)
     }
 
-    /// Returns what rows that nearly cancel show: a conflict in integers or, where they are many, a matrix first.
+    /// Returns what rows that nearly cancel show: a conflict in integers or, where they or its digits are many, a matrix first.
     fn conflict(&mut self, search: &Search) -> Result<Option<Found>, PassError> {
-        if self.corral.members().count() > FEW_ROWS && search.options.conflict == ConflictForm::Any
-        {
+        if search.options.conflict == ConflictForm::Exact {
+            return self.exact_conflict(search);
+        }
+        let mut raw: Vec<(usize, f64)> = self.raw_weights().collect();
+        raw.sort_unstable_by_key(|(row, _)| *row);
+        let weights = short_weights(raw.into_iter());
+        let rows = search.data.fetch(&weights.rows())?;
+        if rows.rows() > FEW_ROWS || digits(&rows) > FEW_DIGITS {
             self.refused = true;
-            let mut raw: Vec<(usize, f64)> = self.raw_weights().collect();
-            raw.sort_unstable_by_key(|(row, _)| *row);
-            let weights = short_weights(raw.into_iter());
             // What the bias does, a constant column does too: nearly every design of a model has one.
-            let constants = constant_columns(&search.data.fetch(&weights.rows())?);
+            let constants = constant_columns(&rows);
             let relation = |&(column, number): &(usize, f64)| {
                 constant_relation(column, number, search.dimension())
             };
@@ -266,6 +272,22 @@ impl WorkingSet {
         }
         if due && norm < SUSPICIOUS { self.conflict(search) } else { Ok(None) }
     }
+}
+
+/// Returns about how many binary digits multipliers may need with which these rows cancel: those of a determinant, as wide as
+/// the columns are.
+fn digits(samples: &Samples) -> i32 {
+    const MANTISSA: i32 = 53;
+    let mut ranges = vec![(i32::MAX, i32::MIN); samples.columns()];
+    for i in 0..samples.rows() {
+        samples.features().for_each(i, |k, x| {
+            if x != 0.0 {
+                let (_, exponent) = parts(x);
+                ranges[k] = (ranges[k].0.min(exponent), ranges[k].1.max(exponent));
+            }
+        });
+    }
+    ranges.iter().filter(|(least, most)| least <= most).map(|(a, b)| b - a + MANTISSA).sum()
 }
 
 /// Returns the columns that are one number in all rows, with that number, if they are few.
