@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-fitted bench-spark fuzz study paper-study paper-cures mnist man clean
+.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-fitted bench-spark fuzz trusted study paper-study paper-cures mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -141,6 +141,9 @@ fuzz: ## Fuzz a reader or the proof parser for two minutes: TARGET=csv, libsvm, 
 	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" cargo run --release --quiet --bin $(TARGET) \
 		--target $$(rustc -vV | sed -n 's/host: //p') -- -max_total_time=$(SECONDS) -max_len=4096 \
 		-artifact_prefix=artifacts/$(TARGET)/ corpus/$(TARGET)
+
+trusted: ## Print how many lines one has to trust, and the crates below the checker
+	@$(PYTHON) checker/trusted.py
 
 study: ## Repeat the paper's experiments at a fiftieth of their size
 	cargo run --release --quiet -- reproduce all --scale 0.02 -o target/study

@@ -64,6 +64,7 @@ mod _linsep {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::work::remember_process()?;
+        linsep::data::read::hush_decoders();
         module.add("SOFT_MARGIN_FEATURES", linsep::soft_margin::MOST_FEATURES)?;
         module.add("TRACE_STEPS", linsep::online::trace::USUAL_STEPS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -52,7 +52,10 @@ impl Voice for Pythonic {
                 Foreign::Html => {
                     "fetch the file itself: this is a page, perhaps to log in".to_string()
                 }
-                Foreign::Pickle => frame("pandas.read_pickle"),
+                // A pickle may run what it likes when it is read.
+                Foreign::Pickle => {
+                    format!("if you trust the file, {}", frame("pandas.read_pickle"))
+                }
                 Foreign::Npz => frame("numpy.load"),
                 _ => return None,
             },

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use linsep::data::error::escaped;
 use linsep::online::Progress;
 use linsep_report::{counted, duration};
 
@@ -26,7 +27,7 @@ impl Bar {
         let bar = ProgressBar::with_draw_target(None, target);
         let style = ProgressStyle::with_template("{spinner} {prefix} {msg}");
         bar.set_style(style.expect("the template is valid"));
-        bar.set_prefix(what.to_string());
+        bar.set_prefix(escaped(what));
         Bar { bar, pace: Arc::default() }
     }
 
@@ -49,7 +50,7 @@ impl Bar {
     /// Says something.
     pub fn say(&self, message: &str) {
         if !self.bar.is_hidden() {
-            self.bar.set_message(message.to_string());
+            self.bar.set_message(escaped(message));
             self.bar.tick();
         }
     }

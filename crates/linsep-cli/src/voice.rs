@@ -63,7 +63,8 @@ impl Voice for Shell {
                 Foreign::Html => {
                     "fetch the file itself: this is a page, perhaps to log in".to_string()
                 }
-                Foreign::Pickle => pandas("read_pickle"),
+                // A pickle may run what it likes when it is read.
+                Foreign::Pickle => format!("if you trust the file, {}", pandas("read_pickle")),
                 Foreign::Npz => format!(
                     "in Python: numpy.save(\"X.npy\", numpy.load(\"{file}\")[NAME]), and the labels to X.labels.npy"
                 ),
@@ -122,5 +123,13 @@ pub fn quoted(word: &str) -> String {
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_string(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// Returns the name of a file as a shell takes it, and a command too: one that begins with a dash would be an option.
+pub fn quoted_file(name: &str) -> String {
+    match name.starts_with('-') && name != "-" {
+        true => quoted(&format!("./{name}")),
+        false => quoted(name),
     }
 }

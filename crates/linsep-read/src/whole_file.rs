@@ -10,9 +10,23 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The longest text that [`read_text`] takes: 1 GiB.
+const MOST_TEXT: u64 = 1 << 30;
+
+/// Returns the text in a file that is read as a whole: a model, a checkpoint, an index. Errors if it is longer than 1 GiB, which
+/// none of these is: a device or a pipe without an end would fill the memory.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(MOST_TEXT + 1).read_to_string(&mut text)?;
+    match text.len() as u64 > MOST_TEXT {
+        true => Err(io::Error::new(io::ErrorKind::FileTooLarge, "more than 1 GiB")),
+        false => Ok(text),
+    }
+}
 
 /// A file that takes its name when it is finished. If that never happens, an older file of that name
 /// stays as it was.

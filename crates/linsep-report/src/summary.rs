@@ -180,7 +180,7 @@ impl TextColumn {
 impl Summary {
     /// Returns a summary that begins with a verdict and what it means.
     pub fn new(tone: Tone, verdict: &str, meaning: &str) -> Self {
-        let (verdict, meaning) = (verdict.to_string(), meaning.to_string());
+        let (verdict, meaning) = (verdict.to_string(), escaped(meaning));
         Summary { tone, verdict, meaning, entries: vec![] }
     }
 

@@ -23,7 +23,7 @@ pub const COLOURS: [&str; 8] =
 /// Dashes, for lines beyond the colours.
 pub const DASHES: [&str; 3] = ["", "7 4", "2 3"];
 
-/// Returns text with what means something to SVG and HTML written otherwise.
+/// Returns text with what means something to SVG and HTML written otherwise, and as [`visible`] has it.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -33,12 +33,26 @@ pub fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // Neither format allows them, and a name may hold any byte.
-            control if control.is_control() && control != '\n' => out.push('\u{fffd}'),
-            letter => out.push(letter),
+            letter => out.push(seen(letter)),
         }
     }
     out
+}
+
+/// Returns text without letters that pages do not allow, or that turn what follows them around.
+pub fn visible(text: &str) -> String {
+    text.chars().map(seen).collect()
+}
+
+fn seen(letter: char) -> char {
+    match letter {
+        '\n' => letter,
+        // XML allows neither, and a name may hold any byte.
+        '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        control if control.is_control() => '\u{fffd}',
+        letter => letter,
+    }
 }
 
 /// From numbers to pixels.

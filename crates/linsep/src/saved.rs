@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::classes::{lengths, nearest_class};
 use crate::data::error::Column;
 use crate::data::samples::{About, Classes, Encoding, LabelNames};
+use crate::data::whole_file::read_text;
 use crate::data::{Data, Features};
 use crate::online::{Fit, FitSettings, MethodSettings, Scaling, Stop};
 use crate::{Hyperplane, Margin, Samples};
@@ -385,7 +386,7 @@ impl AnyModel {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, SavedModelError> {
-        Self::from_json(&std::fs::read_to_string(path)?)
+        Self::from_json(&read_text(path.as_ref())?)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::args::{DataArgs, DecideArgs, StreamArg};
 use crate::failure::Failure;
 use crate::output::{ImageFile, create_if, write_file};
 use crate::session::{Session, status};
-use crate::voice::{Shell, quoted};
+use crate::voice::{Shell, quoted, quoted_file};
 
 /// Runs the command.
 pub fn run(args: &DecideArgs, session: &Session) -> Result<ExitCode, Failure> {
@@ -160,8 +160,8 @@ fn context(args: &DecideArgs) -> Context {
     let kinds: String = kinds.iter().filter(|(asked, _)| *asked).map(|(_, flag)| *flag).collect();
     let (source, file) = (name(&args.data), args.proof.as_deref().and_then(Path::file_name));
     let default = if kinds.is_empty() { "proof.json" } else { "proofs" };
-    let file = file.map_or(default.to_string(), |name| quoted(&name.to_string_lossy()));
-    let data = quoted(&source);
+    let file = file.map_or(default.to_string(), |name| quoted_file(&name.to_string_lossy()));
+    let data = quoted_file(&source);
     let make = match args.proof {
         Some(_) => String::new(),
         None => format!("linsep decide {data}{kinds} --proof {file}{options}\n"),

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use linsep::ask::FitQuestion;
+use linsep::data::whole_file::read_text;
 use linsep::online::{Checkpoint, FitError};
 use linsep_report::trace::Traced;
 use linsep_report::{page, rows_chart, text, trained};
@@ -113,7 +114,7 @@ fn many(args: &FitArgs, question: &FitQuestion, session: &Session) -> Result<Exi
 }
 
 fn read_checkpoint(path: &Path) -> Result<Checkpoint, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::input(path, &error))?;
+    let text = read_text(path).map_err(|error| Failure::input(path, &error))?;
     Checkpoint::from_json(&text).map_err(|error| {
         let what = match error {
             FitError::Damaged(error) => format!("not a checkpoint, or a damaged one: {error}"),

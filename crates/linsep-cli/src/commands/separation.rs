@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use linsep::ask::{AskError, EstimateQuestion, Located};
 use linsep::data::error::{Column, Place, path_name};
 use linsep::data::read::Source;
+use linsep::data::whole_file::read_text;
 use linsep_report::estimate;
 
 use super::load;
@@ -46,7 +47,7 @@ pub fn question(model: &ModelArgs, input: &DataArgs) -> Result<EstimateQuestion,
 
 /// Returns the coefficients in a file: the last number of each line. A first line without one names the columns.
 fn coefficients(path: &Path) -> Result<Vec<f64>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::input(path, &error))?;
+    let text = read_text(path).map_err(|error| Failure::input(path, &error))?;
     let mut numbers = vec![];
     for (line, content) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let cell = content.rsplit(',').next().unwrap_or_default().trim();

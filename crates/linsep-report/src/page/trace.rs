@@ -10,7 +10,7 @@ use linsep::picture::{FlatAxes, FlatLine, FlatPoint};
 use serde_json::{Value, json};
 
 use super::super::chart::{Chart, Line};
-use super::super::svg::{Anchor, COLOURS, Drawing, Scale, escaped, labelled, px};
+use super::super::svg::{Anchor, COLOURS, Drawing, Scale, escaped, labelled, px, visible};
 use super::super::text::{describe, size};
 use super::super::trace::{TraceFrame, Traced, happened, left_out};
 use super::super::voice::Voice;
@@ -251,13 +251,12 @@ fn panel(
         true => format!("<i style=\"background:{colour}\"></i>"),
         false => String::new(),
     };
-    let (kind, when) = (end.kind.word(), &end.when);
+    let (kind, when) = (end.kind.word(), escaped(&end.when));
+    let (name, words) = (escaped(name), escaped(&end.words));
     page.raw(&format!(
-        "<section class=\"panel\" aria-label=\"{name}\"><h3><span>{swatch}{}</span>\
+        "<section class=\"panel\" aria-label=\"{name}\"><h3><span>{swatch}{name}</span>\
          <span class=\"when\">{when}</span></h3>\n\
-         <p class=\"words\" data-kind=\"{kind}\" aria-live=\"polite\">{}</p>\n{}</section>\n",
-        escaped(name),
-        escaped(&end.words),
+         <p class=\"words\" data-kind=\"{kind}\" aria-live=\"polite\">{words}</p>\n{}</section>\n",
         drawing.part()
     ));
 }
@@ -299,7 +298,7 @@ fn steps(frames: &[TraceFrame], traced: &Traced, scales: &PanelScales) -> Vec<Va
         json!({
             "line": scales.line(frame.line).map(few_digits),
             "at": at.map(|point| scales.place(point).map(few_digits)),
-            "words": frame.words,
+            "words": visible(&frame.words),
             "kind": frame.kind.word(),
             "epoch": frame.epoch,
             "when": frame.when,

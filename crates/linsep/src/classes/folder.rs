@@ -5,7 +5,7 @@
 //! because of its answer.
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,7 @@ use crate::Samples;
 use crate::ask::AskError;
 use crate::data::Shape;
 use crate::data::samples::Classes;
+use crate::data::whole_file::read_text;
 use crate::models::{Response, SeparationError};
 
 /// What an index calls itself.
@@ -297,7 +298,7 @@ pub struct ProofFolder {
 impl ProofFolder {
     /// Returns the folder. Errors if its index cannot be read, or is none.
     pub fn open(path: &Path) -> Result<Self, ProofFileError> {
-        let text = fs::read_to_string(path.join(INDEX))?;
+        let text = read_text(&path.join(INDEX))?;
         let index = ProofIndex::from_json(&text).map_err(ProofFileError::Index)?;
         Ok(ProofFolder { path: path.to_path_buf(), index })
     }

@@ -15,8 +15,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use linsep_proof::MarginKind;
 use linsep_proof::exact::parts;
+use linsep_proof::{MarginKind, RowWeights};
 
 use super::super::folds::scan::Scan;
 use super::super::options::ConflictForm;
@@ -27,7 +27,7 @@ use super::super::search::{Search, spread};
 use super::super::solvers::min_norm_point::Corral;
 use super::super::solvers::order::Scored;
 use super::super::view::RowView;
-use super::newton::{constant_relation, short_weights};
+use super::newton::{constant_relation, short_weights, three_digits};
 use super::{Found, GaveUp, MatrixFound, Strategy, halted};
 use crate::data::Memory;
 use crate::queries::fold;
@@ -135,9 +135,12 @@ impl WorkingSet {
         if search.options.conflict == ConflictForm::Exact {
             return self.exact_conflict(search);
         }
-        let mut raw: Vec<(usize, f64)> = self.raw_weights().collect();
-        raw.sort_unstable_by_key(|(row, _)| *row);
-        let weights = short_weights(raw.into_iter());
+        let mut members: Vec<(usize, f64)> = self.corral.members().collect();
+        members.sort_unstable_by_key(|(row, _)| *row);
+        // Which rows matter is seen where all have one length; those of the data may differ by hundreds of digits.
+        let weights = short_weights(members.into_iter());
+        let raw = |(row, weight)| (row, three_digits(weight / self.lengths[&row]));
+        let weights: RowWeights = weights.iter().map(raw).collect();
         let rows = search.data.fetch(&weights.rows())?;
         if rows.rows() > FEW_ROWS || digits(&rows) > FEW_DIGITS {
             self.refused = true;
