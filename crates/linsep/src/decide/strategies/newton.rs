@@ -483,13 +483,9 @@ fn integers(numbers: &[f64]) -> Option<Vec<IBig>> {
 /// Returns weights of few digits, the largest about 1, without rows that have next to none: more prove nothing more.
 pub(crate) fn short_weights(weights: impl Iterator<Item = (usize, f64)> + Clone) -> RowWeights {
     let most = weights.clone().fold(0.0_f64, |most, (_, weight)| most.max(weight));
+    let short = |weight: f64| format!("{:.2e}", weight / most).parse().expect("a number");
     let kept = weights.filter(|(_, weight)| *weight > NO_WEIGHT * most);
-    kept.map(|(row, weight)| (row, three_digits(weight / most))).collect()
-}
-
-/// Returns the number rounded to three digits.
-pub(crate) fn three_digits(value: f64) -> f64 {
-    format!("{value:.2e}").parse().expect("a number")
+    kept.map(|(row, weight)| (row, short(weight))).collect()
 }
 
 impl Strategy for NewtonSet {

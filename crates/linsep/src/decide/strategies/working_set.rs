@@ -15,8 +15,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use linsep_proof::exact::parts;
-use linsep_proof::{MarginKind, RowWeights};
+use linsep_proof::MarginKind;
 
 use super::super::folds::scan::Scan;
 use super::super::options::ConflictForm;
@@ -27,7 +26,7 @@ use super::super::search::{Search, spread};
 use super::super::solvers::min_norm_point::Corral;
 use super::super::solvers::order::Scored;
 use super::super::view::RowView;
-use super::newton::{constant_relation, short_weights, three_digits};
+use super::newton::{constant_relation, short_weights};
 use super::{Found, GaveUp, MatrixFound, Strategy, halted};
 use crate::data::Memory;
 use crate::queries::fold;
@@ -39,8 +38,6 @@ const SUSPICIOUS: f64 = 1e-7;
 const VANISHED: f64 = 1e-13;
 /// Rows that people look at: where more cancel, a matrix is as good, and takes a fraction of the time.
 const FEW_ROWS: usize = 40;
-/// Binary digits of a multiplier that people might still look at; beyond, a matrix takes a fraction of the time too.
-const FEW_DIGITS: i32 = 10_000;
 /// Constant columns that a matrix leaves out.
 const MOST_CONSTANTS: usize = 64;
 /// The corral is looked at again when the norm has fallen by this factor.
@@ -130,22 +127,16 @@ impl WorkingSet {
         Ok(None)
     }
 
-    /// Returns what rows that nearly cancel show: a conflict in integers or, where they or its digits are many, a matrix first.
+    /// Returns what rows that nearly cancel show: a conflict in integers or, where they are many, a matrix first.
     fn conflict(&mut self, search: &Search) -> Result<Option<Found>, PassError> {
-        if search.options.conflict == ConflictForm::Exact {
-            return self.exact_conflict(search);
-        }
-        let mut members: Vec<(usize, f64)> = self.corral.members().collect();
-        members.sort_unstable_by_key(|(row, _)| *row);
-        // Which rows matter is seen where all have one length; those of the data may differ by hundreds of digits.
-        let weights = short_weights(members.into_iter());
-        let raw = |(row, weight)| (row, three_digits(weight / self.lengths[&row]));
-        let weights: RowWeights = weights.iter().map(raw).collect();
-        let rows = search.data.fetch(&weights.rows())?;
-        if rows.rows() > FEW_ROWS || digits(&rows) > FEW_DIGITS {
+        if self.corral.members().count() > FEW_ROWS && search.options.conflict == ConflictForm::Any
+        {
             self.refused = true;
+            let mut raw: Vec<(usize, f64)> = self.raw_weights().collect();
+            raw.sort_unstable_by_key(|(row, _)| *row);
+            let weights = short_weights(raw.into_iter());
             // What the bias does, a constant column does too: nearly every design of a model has one.
-            let constants = constant_columns(&rows);
+            let constants = constant_columns(&search.data.fetch(&weights.rows())?);
             let relation = |&(column, number): &(usize, f64)| {
                 constant_relation(column, number, search.dimension())
             };
@@ -275,22 +266,6 @@ impl WorkingSet {
         }
         if due && norm < SUSPICIOUS { self.conflict(search) } else { Ok(None) }
     }
-}
-
-/// Returns about how many binary digits multipliers may need with which these rows cancel: those of a determinant, as wide as
-/// the columns are.
-fn digits(samples: &Samples) -> i32 {
-    const MANTISSA: i32 = 53;
-    let mut ranges = vec![(i32::MAX, i32::MIN); samples.columns()];
-    for i in 0..samples.rows() {
-        samples.features().for_each(i, |k, x| {
-            if x != 0.0 {
-                let (_, exponent) = parts(x);
-                ranges[k] = (ranges[k].0.min(exponent), ranges[k].1.max(exponent));
-            }
-        });
-    }
-    ranges.iter().filter(|(least, most)| least <= most).map(|(a, b)| b - a + MANTISSA).sum()
 }
 
 /// Returns the columns that are one number in all rows, with that number, if they are few.
