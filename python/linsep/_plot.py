@@ -334,7 +334,12 @@ def _explain_cells(ax: Axes, matrix: SeparabilityMatrix, width: float) -> None:
 
 
 def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return _plain(text if len(text) <= most else text[: most - 1] + "…")
+
+
+def _plain(text: str) -> str:
+    # Matplotlib takes what is between two dollars for a formula.
+    return text.replace("$", r"\$")
 
 
 # A hyperplane: of a decision, or of a fit.

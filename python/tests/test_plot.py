@@ -463,3 +463,19 @@ def test_epochs_too_many_to_be_told_apart_become_a_band():
     assert len(line.get_xdata()) < 150
     assert (line.get_xdata()[0], line.get_ydata()[0]) == (1, 70)
     assert (line.get_xdata()[-1], line.get_ydata()[-1]) == (5000, 2)
+
+
+def test_names_are_not_formulas():
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame({"$\\undefined{a}$": [0.0, 0, 1, 1], "b$": [0.0, 1, 0, 1]})
+    y = ["$x$", "$x$", "$x$", "$\\frac$"]
+    fit = linsep.fit(X, y, trace=True)
+    linsep.decide(X, y).plot(kind="plane")
+    linsep.decide(X, y).plot(kind="weights")
+    linsep.separability_matrix(X, y).plot()
+    fit.plot()
+    for number in plt.get_fignums():
+        plt.figure(number).canvas.draw()
+    animation = fit.animate()
+    animation._draw_frame(1)
+    animation._fig.canvas.draw()

@@ -58,7 +58,9 @@ fn held(valid: &Verified) -> String {
         None => counted(valid.rows() as u64, "row"),
     };
     let margin = valid.margin().map(|MarginBounds { kind, lower, upper }| {
-        format!("\n  margin      at least {lower:e} {kind}; none exceeds {upper:e}")
+        // What no float exceeds is no bound.
+        let most = (upper < f64::MAX).then(|| format!("; none exceeds {upper:e}"));
+        format!("\n  margin      at least {lower:e} {kind}{}", most.unwrap_or_default())
     });
     let removal = valid.removals().map(|Removals { at_least, at_most }| {
         let most = counted(at_most as u64, "row");

@@ -364,7 +364,8 @@ impl Reading<'_> {
                 let last = labels.len().saturating_sub(1);
                 // Of one class alone, 0 and its like are failures.
                 let fails = ["0", "-1", "False", "false"];
-                (labels.len() == 2 || !fails.contains(&&labels[0][..])).then_some(last)
+                let failures = |label: &String| fails.iter().any(|fail| same(label, fail));
+                (labels.len() == 2 || !failures(&labels[0])).then_some(last)
             }
             (None, many) => {
                 return Err(column.wrong(about(
