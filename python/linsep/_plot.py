@@ -434,7 +434,7 @@ def _draw_distances(seen: dict[str, Any], ax: Axes) -> None:
     _draw_hyperplane(seen, ax)
     ax.legend(fontsize=_SMALL, framealpha=0.9, loc="upper left")
     ax.set_xlabel("signed distance from the hyperplane")
-    ax.set_title(_verdict(seen), fontsize=11)
+    ax.set_title(_plain(_verdict(seen)), fontsize=11)
 
 
 def _draw_hyperplane(seen: dict[str, Any], ax: Axes) -> None:
@@ -478,7 +478,7 @@ def _draw_plane(seen: dict[str, Any], ax: Axes) -> None:
             axis.set_ticks([value], [f"{value:.10g}"])
     ax.set_xlabel(_cut(seen["names"][0], 40))
     ax.set_ylabel(_cut(seen["names"][1], 40))
-    ax.set_title(_verdict(seen), fontsize=11)
+    ax.set_title(_plain(_verdict(seen)), fontsize=11)
 
 
 def _draw_places(seen: dict[str, Any], ax: Axes) -> None:

@@ -153,6 +153,7 @@ class _Panel:
         (self.line,) = ax.plot([], [], color=_plot._INK, linewidth=2)
         (self.ring,) = ax.plot([], [], "o", markersize=13, fillstyle="none", markeredgewidth=2)
         (self.arrow,) = ax.plot([], [], color=_RINGS["wrong"], linewidth=2.2)
+        self.plain = _plot._plain
         ax.set_xlabel(_plot._cut(seen["across"], 40))
         ax.set_ylabel(_plot._cut(seen["up"], 40))
         if not seen["up"]:
@@ -177,8 +178,8 @@ class _Panel:
         self.arrow.set_data(*_columns([self.foot(before, at), self.foot(line, at)] if ringed else []))
         lines = textwrap.wrap(run["words"][k], _LETTERS, max_lines=2)
         # As many lines at every step, so that nothing jumps.
-        words = "\n".join([*lines, "", ""][:2])
-        self.ax.set_title(f"{run['name']}, {run['when'][k]}\n{_plot._plain(words)}", fontsize=9, loc="left")
+        words = self.plain("\n".join([*lines, "", ""][:2]))
+        self.ax.set_title(f"{run['name']}, {run['when'][k]}\n{words}", fontsize=9, loc="left")
         return [*self.shades, self.line, self.was, self.ring, self.arrow, self.ax.title]
 
     def split(self, line: np.ndarray) -> tuple[list[Any], list[Any]]:
