@@ -375,7 +375,8 @@ def draw_hyperplane(seen: dict[str, Any], kind: str | None, ax: Any) -> Any:
     kinds = (*first, "weights")
     if ax is None:
         figure, ax = _pyplot().subplots(1, 3, figsize=(15, 4.8), layout="constrained")
-        figure.suptitle(f"{seen['verdict']}: {seen['positive']!r} against {seen['negative']!r}")
+        classes = f"{seen['positive']!r} against {seen['negative']!r}"
+        figure.suptitle(_plain(f"{seen['verdict']}: {classes}"))
     axes = np.asarray(ax, dtype=object).ravel()
     if len(axes) != len(kinds):
         raise ValueError(
@@ -434,7 +435,7 @@ def _draw_distances(seen: dict[str, Any], ax: Axes) -> None:
     _draw_hyperplane(seen, ax)
     ax.legend(fontsize=_SMALL, framealpha=0.9, loc="upper left")
     ax.set_xlabel("signed distance from the hyperplane")
-    ax.set_title(_plain(_verdict(seen)), fontsize=11)
+    ax.set_title(_verdict(seen), fontsize=11)
 
 
 def _draw_hyperplane(seen: dict[str, Any], ax: Axes) -> None:
@@ -478,7 +479,7 @@ def _draw_plane(seen: dict[str, Any], ax: Axes) -> None:
             axis.set_ticks([value], [f"{value:.10g}"])
     ax.set_xlabel(_cut(seen["names"][0], 40))
     ax.set_ylabel(_cut(seen["names"][1], 40))
-    ax.set_title(_plain(_verdict(seen)), fontsize=11)
+    ax.set_title(_verdict(seen), fontsize=11)
 
 
 def _draw_places(seen: dict[str, Any], ax: Axes) -> None:
