@@ -337,9 +337,9 @@ def _cut(text: str, most: int) -> str:
     return _plain(text if len(text) <= most else text[: most - 1] + "…")
 
 
-def _plain(text: str) -> str:
+def _plain(text: object) -> str:
     # Matplotlib takes what is between two dollars for a formula.
-    return text.replace("$", r"\$")
+    return str(text).replace("$", r"\$")
 
 
 # A hyperplane: of a decision, or of a fit.

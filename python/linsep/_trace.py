@@ -116,7 +116,7 @@ def animate(answer: _linsep.Answer | None, classes: tuple[Any, Any], interval: f
         ax.set_visible(False)
     panels = [_Panel(ax, seen, run) for ax, run in zip(axes.flat, runs, strict=False)]
     frames = max(len(run["words"]) for run in runs)
-    handles = list(zip(panels[0].rows, classes[::-1], strict=True))
+    handles = list(zip(panels[0].rows, map(_plot._plain, classes[::-1]), strict=True))
     figure.legend(
         *zip(*handles, strict=True), loc="outside lower center", ncols=2, fontsize=9, frameon=False
     )

@@ -361,9 +361,12 @@ impl Data for Mirrored<'_> {
     }
 
     fn gather(&self) -> Result<Option<&Samples>, Error> {
-        if self.mirror.is_plain() {
-            return self.data.gather();
+        if self.mirror.is_plain()
+            && let Some(all) = self.data.gather()?
+        {
+            return Ok(Some(all));
         }
+        // Vectors of a model fit, but are made when they are asked for.
         if self.fits() && self.whole.get().is_none() {
             let all: Vec<usize> = (0..self.shape().rows).collect();
             let _ = self.whole.set(self.fetch(&all)?);
@@ -436,6 +439,52 @@ mod tests {
             assert_eq!(rows.join(" "), fetched);
             let form = std::mem::discriminant(design.features());
             assert_eq!(std::mem::discriminant(all.features()), form);
+        }
+    }
+
+    /// Rows that fit in memory, and are not there.
+    struct Fitting<'a>(Memory<'a>);
+
+    impl Data for Fitting<'_> {
+        fn shape(&self) -> Shape {
+            self.0.shape()
+        }
+
+        fn pass(&self, seen: &dyn Absorb) -> Result<(), Error> {
+            self.0.pass(seen)
+        }
+
+        fn fetch(&self, rows: &[usize]) -> Result<Samples, Error> {
+            self.0.fetch(rows)
+        }
+
+        fn resident(&self) -> Option<&Samples> {
+            None
+        }
+
+        fn fits(&self) -> bool {
+            true
+        }
+
+        fn about(&self) -> &Arc<About> {
+            self.0.about()
+        }
+
+        fn reads(&self) -> &Reads {
+            self.0.reads()
+        }
+    }
+
+    #[test]
+    fn what_fits_can_be_gathered() {
+        for design in designs() {
+            for doubled in [false, true] {
+                let fitting = Fitting(Memory::new(&design));
+                let mirrored = Mirrored::new(&fitting, Mirror { doubled, ..Mirror::default() });
+                assert!(mirrored.fits());
+                let all = mirrored.gather().unwrap().expect("it fits");
+                assert_eq!(all.rows(), mirrored.shape().rows);
+            }
         }
     }
 
