@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-fitted bench-spark fuzz trusted study paper-study paper-cures mnist man clean
+.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-fitted bench-spark fuzz fuzz-all trusted study paper-study paper-cures mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -129,21 +129,31 @@ bench-fitted: python ## Ask whether estimates of fitted models exist: millisecon
 bench-spark: python java build ## Decide 5,000,000 x 100 on a cluster, beside pyspark.ml: half an hour, 24 GB
 	$(VENV)/bin/python python/bench/spark.py
 
+limits: build $(VENV)/.installed ## Does --time-limit end every command on 200 hard tables? Ten minutes; OPTIONS=--interrupt: does Ctrl-C?
+	$(VENV)/bin/python python/faults/limits.py --program target/release/linsep $(OPTIONS)
+
+MINUTES ?= 60
+
+soak: python ## Ask one Python process for an hour: is its memory flat, are its answers the same? MINUTES=10
+	$(VENV)/bin/python python/faults/soak.py --minutes $(MINUTES)
+
 # What cargo-fuzz would set, without the sanitizer, which only nightly compilers have.
 TARGET ?= proof
 SECONDS ?= 120
 FUZZ_FLAGS = --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 	-Cllvm-args=-sanitizer-coverage-trace-compares -Cdebug-assertions -Ccodegen-units=1
+FOUND := $(CURDIR)/target/fuzz
 
-fuzz: ## Fuzz a reader or the proof parser for two minutes: TARGET=csv, libsvm, npy or proof
-	mkdir -p fuzz/corpus/$(TARGET) fuzz/artifacts/$(TARGET)
-	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" cargo run --release --quiet --bin $(TARGET) \
-		--target $$(rustc -vV | sed -n 's/host: //p') -- -max_total_time=$(SECONDS) -max_len=4096 \
-		-artifact_prefix=artifacts/$(TARGET)/ corpus/$(TARGET)
+fuzz: ## Fuzz for two minutes: TARGET=csv, libsvm, npy, parquet, arrow, guessed, proof, model, checkpoint, journal, cache, question or cluster
+	mkdir -p $(FOUND)/corpus/$(TARGET) $(FOUND)/artifacts
+	cd fuzz/libfuzzer && TARGET=$(TARGET) RUSTFLAGS="$(FUZZ_FLAGS)" CARGO_TARGET_DIR=$(FOUND)/build RAYON_NUM_THREADS=1 \
+		cargo run --release --quiet --target $$(rustc -vV | sed -n 's/host: //p') -- \
+		-max_total_time=$(SECONDS) -max_len=4096 -rss_limit_mb=4096 -print_final_stats=1 \
+		-artifact_prefix=$(FOUND)/artifacts/$(TARGET)- $(FOUND)/corpus/$(TARGET) $(CURDIR)/fuzz/corpus/$(TARGET)
 
-trusted: ## Print how many lines one has to trust, and the crates below the checker
-	@$(PYTHON) checker/trusted.py
+fuzz-all: ## Fuzz every target, one after the other
+	for target in $$(ls fuzz/corpus); do $(MAKE) --no-print-directory fuzz TARGET=$$target || exit 1; done
 
 study: ## Repeat the paper's experiments at a fiftieth of their size
 	cargo run --release --quiet -- reproduce all --scale 0.02 -o target/study

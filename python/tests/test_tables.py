@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import linsep
 import numpy as np
@@ -625,3 +626,23 @@ def test_ctrl_c_interrupts(tmp_path, call):
     finally:
         process.kill()
         process.wait()
+
+
+def test_damaged_columns_are_an_error_and_nothing_is_printed(tmp_path, capfd):
+    rng = np.random.default_rng(3)
+    found = set()
+    for seed in sorted(Path(__file__).parents[2].glob("fuzz/corpus/[ap][ar]r*/*")):
+        good = seed.read_bytes()
+        for _ in range(60):
+            bad = bytearray(good)
+            for at in rng.integers(len(bad), size=3):
+                bad[at] ^= 1 << rng.integers(8)
+            path = tmp_path / seed.name
+            path.write_bytes(bad)
+            try:
+                linsep.open(path)
+            except (ValueError, OSError) as error:
+                found.add("contradict" in str(error))
+    # Some of them make a decoder panic, which is an error like any other.
+    assert found == {True, False}
+    assert "panicked" not in capfd.readouterr().err

@@ -1,0 +1,262 @@
+"""The second checker, `checker/linsep_check.py`, agrees with the first.
+
+On the cases of `testdata`, the questions of `testdata/questions`, forgeries of their proofs, and random
+proofs of the program.
+"""
+
+import copy
+import csv
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import linsep
+import pytest
+
+tomllib = pytest.importorskip("tomllib", reason="Python 3.10 reads no TOML")
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / "target/debug/linsep"
+LIST = json.loads((ROOT / "testdata/questions/questions.json").read_text())
+SPEC = importlib.util.spec_from_file_location("linsep_check", ROOT / "checker/linsep_check.py")
+checker = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(checker)
+
+# Beyond this the exact matrix of a proof takes the second checker, which is all Python, too long.
+LARGEST = 300 * 30
+FILES = sorted((ROOT / "testdata").glob("*.toml"))
+CASES = [case for file in FILES for case in tomllib.loads(file.read_text(encoding="utf-8"))["case"]]
+ASKED = (
+    {},
+    {"margin": "max"},
+    {"margin": "max", "margin_kind": "geometric", "gap": 1e-3},
+    {"conflict": "exact"},
+    {"explain": True},
+)
+POSITIVE, COUNTS = ("binomial", "log-binomial", "conditional"), ("poisson", "negative-binomial")
+BESIDE = ("weight", "trials", "group", "time", "died", "count")
+MODELS = (
+    {"model": "poisson", "weights": "weight", "intercept": True},
+    {"model": "negative-binomial", "intercept": False},
+    {"model": "binomial", "intercept": False},
+    {"model": "log-binomial", "intercept": False},
+    {"model": "multinomial", "intercept": False},
+    {"model": "cumulative", "parallel": False},
+    {"model": "adjacent"},
+    {"model": "adjacent", "parallel": False},
+    {"model": "sequential", "weights": "weight"},
+    {"model": "sequential", "parallel": False},
+    {"model": "cox", "time": "time", "event": "died", "groups": "group"},
+    {"model": "cox", "time": "time", "entry": "count", "ties": "efron"},
+)
+
+
+def read_table(file, label=None):
+    """Return the columns of a file whose cells are all numbers, and the others."""
+    with open(ROOT / file, newline="") as opened:
+        rows = list(csv.DictReader(opened))
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    features = {}
+    for name, cells in columns.items():
+        if name not in (*BESIDE, label, "label", "id") and all(map(checker.NUMBER.fullmatch, cells)):
+            features[name] = [float(cell) for cell in cells]
+    return features, columns
+
+
+def data_of(case):
+    """Return the rows of a case, its labels, and which of them is positive."""
+    if "rows" in case:
+        rows = [
+            [float.fromhex(v) if isinstance(v, str) else float(v) for v in row] for row in case["rows"]
+        ]
+        return rows, list(case["labels"].translate(str.maketrans("+-", "10"))), None
+    features, columns = read_table(case["file"], case["label"])
+    chosen = [features[name] for name in case.get("features", features)]
+    return [list(row) for row in zip(*chosen, strict=True)], columns[case["label"]], case["positive"]
+
+
+def write(path, X, more):
+    """Write a table with the columns x1, x2, … and those of `more`."""
+    with open(path, "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow([*(f"x{k + 1}" for k in range(len(X[0]))), *more])
+        out.writerows([*map(repr, row), *cells] for row, *cells in zip(X, *more.values(), strict=True))
+
+
+def accepts(path, proof, **asked):
+    """Return whether the second checker accepts a proof, and what it says."""
+    try:
+        return True, checker.check(path, proof, **asked)[0]
+    except (checker.Refused, ValueError, KeyError, TypeError) as reason:
+        return False, repr(reason)
+
+
+def verifies(verify, path):
+    """Return whether linsep accepts a proof file, which may be damaged."""
+    try:
+        return bool(verify(linsep.Proof.load(path)))
+    except ValueError:
+        return False
+
+
+def negative(value):
+    return str(-int(value)) if isinstance(value, str) else -value
+
+
+def changed(proof):
+    """Yield names of changes to a proof, and the proofs with one thing changed, that do not hold."""
+
+    def change(name, edit):
+        other = copy.deepcopy(proof)
+        edit(other, other["claim"])
+        return name, other
+
+    claim, margin = proof["claim"], proof.get("margin")
+    digit = "1" if proof["data"]["fingerprint"][0] == "0" else "0"
+    other_print = digit + proof["data"]["fingerprint"][1:]
+    yield change("fingerprint", lambda p, c: p["data"].update(fingerprint=other_print))
+    yield change("rows", lambda p, c: p["data"].update(rows=p["data"]["rows"] + 1))
+    yield change("version", lambda p, c: p.update(version=7))
+    others = {"separable": "inseparable", "inseparable": "separable"}
+    yield change("verdict", lambda p, c: c.update(verdict=others.get(c["verdict"], "separable")))
+    if claim["verdict"] == "quasi-separable" and "conflict" in claim:
+        whole = {"verdict": "inseparable", "conflict": claim["conflict"], "orthogonal": []}
+        yield change("a stronger verdict", lambda p, c: p.update(claim=whole))
+    if "hyperplane" in claim:
+        plane = claim["hyperplane"]
+        turned = {"weights": [negative(v) for v in plane["weights"]], "bias": negative(plane["bias"])}
+        yield change("weights", lambda p, c: c.update(hyperplane=turned))
+    if "conflict" in claim:
+        more = str(int(claim["conflict"][0]["multiplier"]) + 1)
+        yield change("multiplier", lambda p, c: c["conflict"][0].update(multiplier=more))
+        yield change("row", lambda p, c: c["conflict"][0].update(row=p["data"]["rows"] + 1))
+        yield change("row left out", lambda p, c: c["conflict"].pop())
+    if "matrix" in claim:
+        yield change("weight", lambda p, c: c["matrix"]["weights"].__setitem__(0, 0.0))
+        yield change(
+            "matrix row", lambda p, c: c["matrix"]["rows"].__setitem__(0, c["matrix"]["rows"][1])
+        )
+    if margin and 0 < margin["lower"] and margin["upper"] < 1e300:
+        yield change("lower", lambda p, c: p["margin"].update(lower=2 * margin["upper"]))
+        yield change("upper", lambda p, c: p["margin"].update(upper=margin["lower"] / 2))
+        yield change("weight of a bound", lambda p, c: p["margin"]["upper_rows"][0].update(weight=-1.0))
+    if proof.get("removal"):
+        yield change("removal", lambda p, c: p["removal"].update(rows=[]))
+
+
+def agree(folder, proof, verdict, verify, **asked):
+    """Check a proof in both ways, and forgeries of it."""
+    path = folder / "proof.json"
+    proof.save(path)
+    assert verifies(verify, path)
+    good, said = accepts(folder / "data.csv", path, **asked)
+    assert good and f" is {verdict} " in said, said
+    for name, forgery in changed(json.loads(path.read_text())):
+        path.write_text(json.dumps(forgery))
+        assert not verifies(verify, path), name
+        good, said = accepts(folder / "data.csv", path, **asked)
+        assert not good, (name, said)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_cases(case, tmp_path):
+    X, y, positive = data_of(case)
+    write(tmp_path / "data.csv", X, {"label": y})
+    for asked in ASKED:
+        limits = {"max_passes": 50} if asked.get("margin") else {}
+        found = linsep.decide(X, y, positive=positive, **asked, **limits)
+        assert found.verdict == case["verdict"]
+        if len(X) * len(X[0]) > LARGEST and "matrix" in json.loads(found.proof.to_json())["claim"]:
+            continue
+
+        def verify(proof):
+            return linsep.verify(X, y, proof, positive=positive)
+
+        agree(tmp_path, found.proof, found.verdict, verify, positive=positive)
+
+
+def tables():
+    for table in LIST["tables"]:
+        features, columns = read_table(table["file"])
+        if features and "label" in columns and all(map(all, columns.values())):
+            yield table
+
+
+@pytest.mark.parametrize("table", list(tables()), ids=lambda table: Path(table["file"]).stem)
+def test_questions(table, tmp_path):
+    features, columns = read_table(table["file"])
+    X, y = [list(row) for row in zip(*features.values(), strict=True)], columns["label"]
+    positive = table["read"].get("positive")
+    beside = {name: columns[name] for name in BESIDE if name in columns}
+    write(tmp_path / "data.csv", X, {**beside, "label": y})
+    names = ",".join(f"x{k + 1}" for k in range(len(X[0])))
+    for question in LIST["two"]:
+        if question["ask"] == "decide":
+            asked = {key: value for key, value in question.items() if key != "ask"}
+            found = linsep.decide(X, y, positive=positive, **asked)
+            if found.proof is not None:
+
+                def verify(proof):
+                    return linsep.verify(X, y, proof, positive=positive)
+
+                asked = {"positive": positive, "features": names}
+                agree(tmp_path, found.proof, found.proof.verdict, verify, **asked)
+    questions = [question for question in LIST["two"] if question["ask"] == "estimate"]
+    questions += [*LIST["beside"], *MODELS] if table.get("beside") else []
+    for question in questions:
+        model = question.get("model", "binomial")
+        one = {"positive": question.get("positive", positive)} if model in POSITIVE else {}
+        outcome = None if model == "cox" else y
+        if model in COUNTS:
+            outcome = [float(cell) for cell in columns["count"]]
+        given = {key: columns[question[key]] for key in checker.COLUMNS if key in question}
+        for key in given:
+            if key != "groups":
+                given[key] = [float(cell) for cell in given[key]]
+        options = {key: question[key] for key in ("ties", "parallel") if key in question}
+        if checker.OPTION[model] == "intercept":
+            options["intercept"] = question.get("intercept", True)
+        options = {"model": model, **one, **given, **options}
+        try:
+            found = linsep.check_separation(X, outcome, **options)
+        except ValueError:  # no coefficients are allowed, or none are compared
+            continue
+
+        def verify(proof, outcome=outcome, options=options):
+            return linsep.verify_separation(proof, X, outcome, **options)
+
+        asked = {"model": model, "features": names, **one, "ties": question.get("ties")}
+        asked.update({key: question[key] for key in given})
+        asked["label"] = "count" if model in COUNTS else "label"
+        asked["no_intercept"] = not options.get("intercept", True)
+        asked["not_parallel"] = not question.get("parallel", True)
+        if found.proof is not None:
+            agree(tmp_path, found.proof, found.proof.verdict, verify, **asked)
+
+
+def test_null_counts_as_left_out(tmp_path):
+    X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], ["0", "0", "1", "1"]
+    write(tmp_path / "data.csv", X, {"label": y})
+    path = tmp_path / "proof.json"
+    proof = json.loads(linsep.decide(X, y).proof.to_json())
+    for good, field, edited in (
+        (True, "matrix", {**proof, "claim": {**proof["claim"], "matrix": None}}),
+        (True, "model", {**proof, "margin": None, "model": None, "removal": None}),
+        (False, "hyperplane", {**proof, "claim": {**proof["claim"], "hyperplane": None}}),
+        (False, "orthogonal", {**proof, "claim": {**proof["claim"], "orthogonal": None}}),
+        (False, "nothing", {**proof, "nothing": None}),
+    ):
+        path.write_text(json.dumps(edited))
+        assert verifies(lambda proof: linsep.verify(X, y, proof), path) == good, field
+        assert accepts(tmp_path / "data.csv", path)[0] == good, field
+
+
+def test_random_proofs_of_the_program():
+    if not PROGRAM.exists():
+        pytest.skip("there is no program: cargo build --bin linsep")
+    command = [sys.executable, ROOT / "checker/compare.py", PROGRAM, "--seed", "7", "--count", "15"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "agreed, linsep says valid" in run.stdout
