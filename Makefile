@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-fitted bench-spark fuzz fuzz-all trusted study paper-study paper-cures mnist man clean
+.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-fitted bench-spark limits soak other-machine fuzz fuzz-all trusted study paper-study paper-cures mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -131,6 +131,18 @@ bench-spark: python java build ## Decide 5,000,000 x 100 on a cluster, beside py
 
 limits: build $(VENV)/.installed ## Does --time-limit end every command on 200 hard tables? Ten minutes; OPTIONS=--interrupt: does Ctrl-C?
 	$(VENV)/bin/python python/faults/limits.py --program target/release/linsep $(OPTIONS)
+
+# A processor of 2008, without AVX and fused multiply-add. Debian has the emulator.
+PROCESSOR ?= Nehalem
+
+other-machine: ## Transcripts and questions with the program on an emulated processor: the same bytes? PROCESSOR=Haswell
+	@command -v qemu-x86_64 > /dev/null || { as=; test "$$(id -u)" = 0 || as=sudo; \
+		$$as apt-get update -qq && $$as apt-get install -qq -y --no-install-recommends qemu-user > /dev/null; }
+	cargo build --quiet --workspace --all-features --bin linsep
+	mkdir -p target/$(PROCESSOR)
+	printf '#!/bin/sh\nexec qemu-x86_64 -cpu $(PROCESSOR) $(CURDIR)/target/debug/linsep "$$@"\n' > target/$(PROCESSOR)/linsep
+	chmod +x target/$(PROCESSOR)/linsep
+	LINSEP_PROGRAM=$(CURDIR)/target/$(PROCESSOR)/linsep cargo test --workspace --all-features --no-fail-fast --test transcripts --test same_answer
 
 MINUTES ?= 60
 

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import linsep
+import numpy as np
 import pytest
 
 tomllib = pytest.importorskip("tomllib", reason="Python 3.10 reads no TOML")
@@ -36,7 +37,7 @@ ASKED = (
     {"explain": True},
 )
 POSITIVE, COUNTS = ("binomial", "log-binomial", "conditional"), ("poisson", "negative-binomial")
-BESIDE = ("weight", "trials", "group", "time", "died", "count")
+BESIDE = ("weight", "trials", "group", "time", "died", "count", "entry")
 MODELS = (
     {"model": "poisson", "weights": "weight", "intercept": True},
     {"model": "negative-binomial", "intercept": False},
@@ -49,7 +50,7 @@ MODELS = (
     {"model": "sequential", "weights": "weight"},
     {"model": "sequential", "parallel": False},
     {"model": "cox", "time": "time", "event": "died", "groups": "group"},
-    {"model": "cox", "time": "time", "entry": "count", "ties": "efron"},
+    {"model": "cox", "time": "time", "entry": "entry", "ties": "efron"},
 )
 
 
@@ -58,6 +59,8 @@ def read_table(file, label=None):
     with open(ROOT / file, newline="") as opened:
         rows = list(csv.DictReader(opened))
     columns = {name: [row[name] for row in rows] for name in rows[0]}
+    if "time" in columns:
+        columns["entry"] = [str(int(row["time"]) - 1 - int(row["count"])) for row in rows]
     features = {}
     for name, cells in columns.items():
         if name not in (*BESIDE, label, "label", "id") and all(map(checker.NUMBER.fullmatch, cells)):
@@ -134,10 +137,11 @@ def changed(proof):
         yield change("row", lambda p, c: c["conflict"][0].update(row=p["data"]["rows"] + 1))
         yield change("row left out", lambda p, c: c["conflict"].pop())
     if "matrix" in claim:
-        yield change("weight", lambda p, c: c["matrix"]["weights"].__setitem__(0, 0.0))
-        yield change(
-            "matrix row", lambda p, c: c["matrix"]["rows"].__setitem__(0, c["matrix"]["rows"][1])
-        )
+        weights = [0.0, *claim["matrix"]["weights"][1:]]
+        yield change("weight", lambda p, c: c["matrix"].update(weights=weights))
+        rows = [*claim["matrix"]["rows"][1:], claim["matrix"]["rows"][1]]
+        yield change("matrix row", lambda p, c: c["matrix"].update(rows=rows))
+        yield change("matrix of one row", lambda p, c: c["matrix"].update(rows=[1], weights=[1.0]))
     if margin and 0 < margin["lower"] and margin["upper"] < 1e300:
         yield change("lower", lambda p, c: p["margin"].update(lower=2 * margin["upper"]))
         yield change("upper", lambda p, c: p["margin"].update(upper=margin["lower"] / 2))
@@ -177,14 +181,50 @@ def test_cases(case, tmp_path):
         agree(tmp_path, found.proof, found.verdict, verify, positive=positive)
 
 
-def tables():
-    for table in LIST["tables"]:
-        features, columns = read_table(table["file"])
-        if features and "label" in columns and all(map(all, columns.values())):
-            yield table
+def noise(rows, features):
+    rng = np.random.default_rng(5)
+    return rng.normal(size=(rows, features)), rng.integers(0, 2, rows)
 
 
-@pytest.mark.parametrize("table", list(tables()), ids=lambda table: Path(table["file"]).stem)
+@pytest.mark.parametrize("passes", [None, 1])
+@pytest.mark.parametrize("constant", [False, True])
+def test_matrices(constant, passes, tmp_path):
+    X, y = noise(120, 40)
+    if constant:
+        X[:, 0] = 1
+    write(tmp_path / "data.csv", X.tolist(), {"label": y.tolist()})
+    found = linsep.decide(X, y, max_passes=passes).proof
+    assert "matrix" in json.loads(found.to_json())["claim"]
+    agree(tmp_path, found, found.verdict, lambda proof: linsep.verify(X, y, proof))
+
+
+@pytest.mark.parametrize("verdict", ["quasi-separable", "not-strictly-separable"])
+def test_a_matrix_of_some_rows(verdict, tmp_path):
+    # The last row is alone in the last column, which separates it from the others.
+    X, y = noise(120, 40)
+    X, y = np.column_stack([X, np.zeros(120)]), np.append(y, 1)
+    file = json.loads(linsep.decide(X, y[:-1]).proof.to_json())
+    X = np.vstack([X, np.eye(41)[40]])
+    matrix = {**file["claim"]["matrix"], "left_out": []}
+    claim = {"verdict": verdict, "matrix": matrix, "orthogonal": []}
+    if verdict == "quasi-separable":
+        claim["hyperplane"] = {"weights": np.eye(41)[40].tolist(), "bias": 0.0}
+    data = {"rows": 121, "features": 41, "fingerprint": checker.fingerprint(X.tolist(), y.tolist())}
+    write(tmp_path / "data.csv", X.tolist(), {"label": y.tolist()})
+    (tmp_path / "made.json").write_text(json.dumps({**file, "data": data, "claim": claim}))
+    made = linsep.Proof.load(tmp_path / "made.json")
+    agree(tmp_path, made, verdict, lambda proof: linsep.verify(X, y, proof))
+
+
+def is_read(table):
+    """Return whether a table has features that are numbers, and no cell is empty."""
+    features, columns = read_table(table["file"])
+    return features and "label" in columns and all(map(all, columns.values()))
+
+
+@pytest.mark.parametrize(
+    "table", [t for t in LIST["tables"] if is_read(t)], ids=lambda table: Path(table["file"]).stem
+)
 def test_questions(table, tmp_path):
     features, columns = read_table(table["file"])
     X, y = [list(row) for row in zip(*features.values(), strict=True)], columns["label"]
@@ -218,10 +258,13 @@ def test_questions(table, tmp_path):
         options = {key: question[key] for key in ("ties", "parallel") if key in question}
         if checker.OPTION[model] == "intercept":
             options["intercept"] = question.get("intercept", True)
+        if checker.OPTION[model] == "parallel":
+            options["levels"] = sorted(set(y))
         options = {"model": model, **one, **given, **options}
         try:
             found = linsep.check_separation(X, outcome, **options)
-        except ValueError:  # no coefficients are allowed, or none are compared
+        except ValueError as problem:
+            assert "log-binomial" in str(problem)
             continue
 
         def verify(proof, outcome=outcome, options=options):

@@ -49,7 +49,10 @@ fn arguments(file: &str, question: &Value, read: &Value) -> Vec<String> {
 }
 
 fn printed(words: &[String]) -> Result<Value, String> {
-    let program = Command::new(env!("CARGO_BIN_EXE_linsep"))
+    // Another program, such as one on an emulated processor: `make other-machine`.
+    let program = std::env::var_os("LINSEP_PROGRAM");
+    let program = program.unwrap_or_else(|| env!("CARGO_BIN_EXE_linsep").into());
+    let program = Command::new(program)
         .args(words)
         .current_dir(root())
         .output()

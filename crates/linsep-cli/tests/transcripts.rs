@@ -198,7 +198,10 @@ impl Folder {
 
     /// Returns the lines that the command prints, and its exit status if that is not 0.
     fn run(&self, command: &str) -> Vec<String> {
-        let program = Path::new(env!("CARGO_BIN_EXE_linsep")).parent().unwrap();
+        // Another program of that name, such as one on an emulated processor: `make other-machine`.
+        let other = std::env::var_os("LINSEP_PROGRAM").map(PathBuf::from);
+        let program = other.unwrap_or_else(|| env!("CARGO_BIN_EXE_linsep").into());
+        let program = program.parent().unwrap();
         let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
         // One pipe for both streams keeps their order.
         let output = Command::new("sh")

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use linsep_data::{Block, Data, Error, FoldQuery, Memory, Samples, Shape, fold};
+use linsep_data::{Block, Data, Error, FoldQuery, Halt, Memory, Samples, Shape, fold_until};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -28,10 +28,11 @@ const MANY: usize = 100_000;
 /// # Panics
 /// If there is not one weight per feature.
 pub fn margin_lower_bound(samples: &Samples, kind: MarginKind, weights: &[f64], bias: f64) -> f64 {
-    lower_bound(&Memory::new(samples), kind, weights, bias).expect("memory can be read")
+    let found = lower_bound(&Memory::new(samples), kind, weights, bias, &|| false);
+    found.expect("memory can be read").expect("nothing halts it")
 }
 
-/// Returns the same for data that may be elsewhere. Errors if it cannot be read.
+/// Returns the same for data that may be elsewhere; nothing if `halt` was true before the end. Errors if it cannot be read.
 ///
 /// # Panics
 /// As [`margin_lower_bound`] does.
@@ -40,12 +41,14 @@ pub fn lower_bound(
     kind: MarginKind,
     weights: &[f64],
     bias: f64,
-) -> Result<f64, Error> {
+    halt: Halt,
+) -> Result<Option<f64>, Error> {
     assert_eq!(weights.len(), data.shape().columns, "one weight per feature");
     let plane = FloatPlane { weights: weights.to_vec(), bias };
     let mut query = LookQuery::default();
     query.ask_margin(kind, plane);
-    Ok(fold(data, &query)?.margin.expect("asked for").lower)
+    let found = fold_until(data, &query, halt)?;
+    Ok(found.map(|found| found.margin.expect("asked for").lower))
 }
 
 /// Looks which rows are strictly on their own side of a hyperplane, and how near the nearest is.

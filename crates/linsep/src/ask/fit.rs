@@ -330,9 +330,10 @@ impl ClassFitAnswer {
     /// Returns yes if every class is separated from the rest.
     pub fn reply(&self) -> Reply {
         let fits = &self.trained.fits;
+        let stopped = |fit: &Fit| matches!(fit.stop, Stop::Cancelled | Stop::TimeLimit);
         match () {
             () if fits.iter().all(Fit::separated) => Reply::Yes,
-            () if fits.iter().any(|fit| fit.stop == Stop::TimeLimit) => Reply::Undecided,
+            () if fits.iter().any(stopped) => Reply::Undecided,
             () => Reply::No,
         }
     }

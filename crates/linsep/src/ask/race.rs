@@ -136,10 +136,11 @@ impl RaceAnswer {
 
     /// Returns yes if some method separated the rows.
     pub fn reply(&self) -> Reply {
-        let cancelled = |entrant: &Entrant| entrant.fit.stop == Stop::Cancelled;
+        let stopped =
+            |entrant: &Entrant| matches!(entrant.fit.stop, Stop::Cancelled | Stop::TimeLimit);
         match () {
             () if self.entrants.iter().any(|entrant| entrant.fit.separated()) => Reply::Yes,
-            () if self.entrants.iter().any(cancelled) => Reply::Undecided,
+            () if self.entrants.iter().any(stopped) => Reply::Undecided,
             () => Reply::No,
         }
     }

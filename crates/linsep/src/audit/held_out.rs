@@ -57,10 +57,7 @@ pub fn held_out(
     watch: &dyn Watch,
 ) -> Option<HeldOut> {
     let all = LabelledRows::new(features, classes, count, &contents.rows);
-    let most = CHOICES.iter().copied().max().unwrap_or(1) as u64;
-    let mut choices: Vec<Choice> = (0..most)
-        .map(|k| Choice::new(contents, folds(contents, classes, count, SALT.wrapping_mul(k + 1))))
-        .collect();
+    let mut choices: Vec<Choice> = vec![];
     let (mut found, mut step) = (None, None);
     for (round, choices_now) in CHOICES.into_iter().enumerate() {
         watch.stage(&Stage::Learning { round: round + 1, rounds: CHOICES.len() });
@@ -68,6 +65,14 @@ pub fn held_out(
             Some(HeldOut { doubt, .. }) => doubt.iter().map(|doubt| 1.0 - doubt).collect(),
             None => vec![1.0; classes.len()],
         };
+        // One by one: of very many rows, to deal them out takes a second.
+        while choices.len() < choices_now && !work.halted() {
+            let salt = SALT.wrapping_mul(choices.len() as u64 + 1);
+            choices.push(Choice::new(contents, folds(contents, classes, count, salt)));
+        }
+        if work.halted() {
+            break;
+        }
         let learner = Learner { all: &all, belief: &belief, order: &contents.rows, work };
         let best = learner.best_penalty(&mut choices[0], step);
         let mut scores = vec![];

@@ -26,7 +26,7 @@ use linsep_proof::IBig;
 use linsep_proof::proof::Claim;
 use linsep_proof::structure::{Model, Response, Structure, Vector};
 use linsep_proof::{
-    Conflict, MarginKind, Proof, Separator, name_data, prove_separable, verify_data,
+    Conflict, MarginKind, Proof, Separator, name_data, prove_separable, verify_data_until,
 };
 
 use super::Versus;
@@ -357,11 +357,13 @@ impl Comparisons<'_> {
         Ok((linear, proof))
     }
 
-    /// Returns the proof of a claim about all comparisons, if the checker accepts it.
+    /// Returns the proof of a claim about all comparisons, if the checker accepts it before the limit or soon after.
     fn proof(&self, claim: Claim) -> Result<Option<Proof>, SeparationError> {
         let named = name_data(self.structure)?;
         let proof = Proof::about(named.name().clone(), claim);
-        let accepted = verify_data(self.structure, &proof, Some(&named))?;
-        Ok(accepted.is_ok().then(|| proof.of_model(ARGMAX, None)))
+        let soon = self.deadline.soon();
+        let checked = verify_data_until(self.structure, &proof, Some(&named), &soon)?;
+        let accepted = checked.is_some_and(|checked| checked.is_ok());
+        Ok(accepted.then(|| proof.of_model(ARGMAX, None)))
     }
 }

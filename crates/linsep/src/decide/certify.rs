@@ -159,10 +159,14 @@ fn holds_until(search: &Search, proof: &Proof, halt: Halt) -> Result<bool, PassE
 fn closest(search: &mut Search) -> Result<Closest, PassError> {
     let (kind, data) = (search.options.kind, search.data.raw());
     let hyperplane = search.best();
+    // After a limit of time a look at all rows may not take long; a limit of passes is the same on every machine.
+    let (soon, timed) = (search.budget.soon(), search.budget.limit() != Some(Limit::Passes));
+    let halt = || timed && soon();
     let lower = match &hyperplane {
-        Some(plane) => lower_bound(data, kind, &plane.weights, plane.bias)?,
-        None => kind.least(),
+        Some(plane) => lower_bound(data, kind, &plane.weights, plane.bias, &halt)?,
+        None => None,
     };
+    let lower = lower.unwrap_or(kind.least());
     let upper = upper_bound(data, kind, &search.bounding_rows()?)?;
     Ok(Closest { hyperplane, margin: MarginBounds { kind, lower, upper } })
 }

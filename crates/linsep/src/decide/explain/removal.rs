@@ -124,15 +124,14 @@ fn between_means(samples: &Samples) -> Hyperplane {
 
 /// Returns the rows that a hyperplane does not have on their own side, the most wrong first.
 fn wrong_rows(samples: &Samples, plane: &Hyperplane) -> Vec<usize> {
-    let mut wrong: Vec<usize> = (0..samples.rows())
+    let mut wrong: Vec<(f64, usize)> = (0..samples.rows())
         .into_par_iter()
         .with_min_len(256)
         .filter(|&i| !on_its_own_side(samples, plane, i))
+        .map(|i| (value(samples, plane, i), i))
         .collect();
-    wrong.sort_by(|&a, &b| {
-        value(samples, plane, a).total_cmp(&value(samples, plane, b)).then(a.cmp(&b))
-    });
-    wrong
+    wrong.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    wrong.into_iter().map(|(_, i)| i).collect()
 }
 
 /// Returns what is found by questions to the engine.

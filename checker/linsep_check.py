@@ -1,0 +1,400 @@
+"""Checks a proof file of linsep against its data: exactly, and with code of its own (PROOFS.md).
+
+python3 linsep_check.py DATA PROOF [--model ...] says "valid: ..." (status 0), "refused: ..." (1), or
+"error: ..." (2) for what cannot be read. DATA is a table of numbers with commas, or with tabs in a .tsv;
+numpy.savetxt(path, array, "%.17g", ",") writes one. Not here: other formats, words, missing values,
+folders of proofs, one class, ranges in --features, and --trials, --levels, --event-value, --absorb.
+"""
+# ruff: noqa: B905 (zip of Python 3.9 has no `strict`)
+
+import argparse
+import csv
+import json
+import math
+import re
+import struct
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+SIGNED = ("binomial", "log-binomial", "poisson", "negative-binomial")  # their vectors are x and -x
+THRESHOLDS = ("cumulative", "sequential")
+OPTION = {**dict.fromkeys((*SIGNED, "multinomial"), "intercept"), "conditional": None, "cox": "ties"}
+OPTION.update(dict.fromkeys((*THRESHOLDS, "adjacent"), "parallel"))
+COLUMNS = ("weights", "groups", "time", "event", "entry")
+ASKED = ("model", "ties", "no_intercept", "not_parallel", *COLUMNS)
+OPTIONS = ("label", "positive", "features", *ASKED)
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+getattr(sys, "set_int_max_str_digits", int)(4_000_001)  # newer versions of Python stop at 4,300
+# What stands in a file: int is a place or a count, INTEGER a string, (kind, None) may be left out.
+INTEGER = re.compile("-?[0-9]{1,4000000}")
+CONFLICT = [{"row": int, "multiplier": INTEGER}]
+MATRIX = {"rows": [int], "weights": [float], "left_out": [int], "first": [int]}
+MODEL = {"model": dict, "constant": (int, None), "allowed": ([INTEGER], None)}
+UPPER_ROWS = [{"row": int, "weight": float}]
+MARGIN = {"kind": str, "lower": float, "upper": float, "upper_rows": UPPER_ROWS}
+REMOVAL = {"rows": [int], "hyperplane": dict, "conflicts": [CONFLICT]}
+FILE = {"format": str, "version": int, "data": {"rows": int, "features": int, "fingerprint": str}}
+FILE.update(claim=dict, model=(MODEL, None), margin=(MARGIN, None), removal=(REMOVAL, None))
+SHOWN = {"conflict": (CONFLICT, None), "matrix": (MATRIX, None), "orthogonal": ([[INTEGER]], None)}
+CLAIMS = {"separable": {"hyperplane": dict}, "quasi-separable": {"hyperplane": dict, **SHOWN}}
+CLAIMS.update({"inseparable": SHOWN, "not-strictly-separable": SHOWN})
+
+
+class Refused(Exception):
+    """The proof does not show what it claims, or speaks of another question."""
+
+
+def need(condition, reason, error=Refused):  # a ValueError if something cannot be read
+    if not condition:
+        raise error(reason)
+
+
+def dot(a, b):
+    return sum(p * q for p, q in zip(a, b))
+
+
+def scaled(values):
+    """The integers v 2^s of numbers v, and the smallest such s."""
+    ratios = [value.as_integer_ratio() for value in values]
+    s = max(q.bit_length() for p, q in ratios) - 1
+    return [(p << s) // q for p, q in ratios], s
+
+
+def to_float(cell):
+    need(NUMBER.fullmatch(cell) and math.isfinite(float(cell)), f"not a number: {cell!r}", ValueError)
+    return float(cell)
+
+
+def to_label(cell):
+    """1, +1 and 1.0 are the same label. Numbers stand before words."""
+    return (0, float(cell), "") if NUMBER.fullmatch(cell) else (1, 0.0, cell)
+
+
+def read_data(path, options):
+    """The rows x, and the columns of cells that are no features, by what they are for."""
+    lines = path.read_text("utf-8-sig").splitlines()
+    lines = csv.reader(lines, delimiter="\t" if path.suffix == ".tsv" else ",")
+    rows = [[cell.strip() for cell in line] for line in lines if any(line)]
+    names = [] if any(NUMBER.fullmatch(cell) for cell in rows[0]) else rows.pop(0)
+    need(len({len(row) for row in rows}) == 1, "expected rows of one length", ValueError)
+    columns = list(zip(*rows))
+    place = {str(k + 1): k for k in range(len(columns))}
+    place.update({name: k for k, name in enumerate(names)})
+    used = {key: place[getattr(options, key)] for key in COLUMNS if getattr(options, key)}
+    if options.model != "cox":
+        usual = [name for name in names if name in ("label", "class", "target", "y")]
+        used["label"] = place[options.label or [*usual, str(len(columns))][0]]
+    chosen = [place[name] for name in (options.features or "").split(",") if name]
+    chosen = chosen or [k for k in range(len(columns)) if k not in used.values()]
+    x = list(zip(*([to_float(cell) for cell in columns[k]] for k in chosen)))
+    return x, {key: columns[k] for key, k in used.items()}
+
+
+def two_classes(cells, options):
+    """+1 and -1: the larger of two labels is positive, or the one that is named."""
+    labels = [to_label(cell) for cell in cells["label"]]
+    positive = max(labels) if options.positive is None else to_label(options.positive)
+    need(len(set(labels)) == 2 or options.positive is not None, "expected two classes", ValueError)
+    return [1 if label == positive else -1 for label in labels]
+
+
+def fingerprint(rows, labels):
+    """Says plainly that a proof is about other data. Nothing that is proven rests on it."""
+
+    def mix(z):
+        z = (z + 0x9E3779B97F4A7C15) % 2**64
+        z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) % 2**64
+        z = ((z ^ z >> 27) * 0x94D049BB133111EB) % 2**64
+        return z ^ z >> 31
+
+    def digest(high, low, place):
+        return mix(low ^ mix(high ^ place)), mix(high ^ mix(low ^ mix(place)))
+
+    d, one, two = len(rows[0]), 0, 0
+    keys = [mix(2 * k + 1) * 2**64 + mix(2 * k + 2) for k in range(d)]
+    for i, (x, y) in enumerate(zip(rows, labels)):
+        bits = struct.unpack(f"{d}Q", struct.pack(f"{d}d", *(v + 0.0 for v in x)))  # -0 + 0 is 0
+        p, q = digest(*divmod(dot(bits, keys) % 2**128, 2**64), mix(2 * i + (y > 0)))
+        one, two = (one + p) % 2**64, (two + q) % 2**64
+    return "{:016x}{:016x}".format(*digest(one, two, mix(mix(len(rows)) ^ d)))
+
+
+def cox_pairs(rows, cells, exact):
+    """Each event i and each j at risk then, but for what follows from a later moment."""
+    time = [to_float(cell) for cell in cells["time"]]
+    entry = [to_float(cell) for cell in cells.get("entry", ())] or [-math.inf] * len(time)
+    event = [cell.lower() in ("1", "true", "1.0") for cell in cells.get("event", "1" * len(time))]
+    rows = sorted(rows, key=lambda i: time[i])
+    times = sorted({time[i] for i in rows if event[i]})
+    events = {t: [i for i in rows if event[i] and time[i] == t] for t in times}
+    for first, *others in events.values() if not exact else ():
+        for k in others:
+            yield from [(first, k), (k, first)]
+    for j, t in [(j, t) for j in rows for t in times if entry[j] < t <= time[j]]:
+        # x_i - x_j = (x_i - x_r) + (x_r - x_j), where r is the first event after t at risk at t
+        later = [(u, r) for u in times if u > t for r in events[u] if entry[r] < t]
+        u, r = later[0] if later else (math.inf, j)
+        follows = u <= time[j] and r != j and not (exact and j in events[u])
+        if j not in events[t] and not follows:
+            yield from [(i, j) for i in (events[t] if exact else events[t][:1])]
+
+
+def vectors(x, cells, options, family):
+    """The structure vectors of the table in PROOFS.md, in order: each as a row and its label."""
+    kept = [i for i, w in enumerate(cells.get("weights", "1" * len(x))) if to_float(w) != 0]
+    if family in ("binomial", "log-binomial", "conditional"):
+        y = two_classes(cells, options)
+    if family in ("poisson", "negative-binomial"):
+        y = [to_float(cell) for cell in cells["label"]]
+    if family in SIGNED:
+        for i in kept:
+            if y[i] > 0:
+                yield x[i], 1
+            if y[i] <= 0 or family != "binomial":
+                yield x[i], -1
+    elif family in ("conditional", "cox"):
+        groups = [to_label(cell) for cell in cells.get("groups", "1" * len(x))]
+        for group in sorted({groups[i] for i in kept}):
+            rows = [i for i in kept if groups[i] == group]
+            if family == "cox":
+                pairs = cox_pairs(rows, cells, options.ties == "exact")
+            else:
+                pairs = [(i, j) for i in rows for j in rows if y[i] > y[j]]
+            for i, j in pairs:
+                yield [Fraction(a) - Fraction(b) for a, b in zip(x[i], x[j])], 1
+    else:
+        labels = {i: to_label(cells["label"][i]) for i in kept}
+        yield from category_rows(x, labels, sorted(set(labels.values())), options)
+
+
+def category_rows(x, labels, order, options):
+    """With numbers s for the constants and u = x or -x: (s, sum(s) u), or blocks s times (1, u)."""
+    family, n, thresholds = options.model, len(order), options.model in THRESHOLDS
+    for i, label in labels.items():
+        c, u = order.index(label), [Fraction(-v if thresholds else v) for v in x[i]]
+        if thresholds:  # s is e_k, with a label, of the thresholds or steps k about the category c
+            steps = [(c, 1), (c - 1, -1)]
+            if family == "sequential":
+                steps = [(k, -1) for k in range(c)] + [(c, 1)]
+            signs = [([int(j == k) for j in range(n - 1)], y) for k, y in steps if 0 <= k < n - 1]
+        else:  # z_c - z_k, where z_k is e_k without its first number, or has 1 in the first k places
+            z = [[j == k or (j < k and family == "adjacent") for j in range(1, n)] for k in range(n)]
+            signs = [([a - b for a, b in zip(z[c], z[k])], 1) for k in range(n) if k != c]
+        for s, y in signs:
+            v = [*s, *(sum(s) * a for a in u)]
+            if options.not_parallel or family == "multinomial":
+                v = [a * b for a in s for b in (u if options.no_intercept else [1, *u])]
+            yield v[1:] if thresholds else v, y  # the bias stands for the first threshold
+
+
+def model_rows(x, cells, options, verdict, model):
+    """Rows and labels that stand for the vectors; before, what a file has beside a claim."""
+    family, constant, allowed = options.model, model["constant"], model["allowed"]
+    bare = family in SIGNED and bool(options.no_intercept)
+    if constant is not None:
+        column = {row[places([constant], len(row))[0]] for row in x}
+        need(bare and len(column) == 1 and any(column), "the bias cannot stand for that column")
+    log = family == "log-binomial" and bare and constant is None and verdict != "separable"
+    need(log == (allowed is not None), "`allowed` is missing, or misplaced")
+    for v, y in vectors(x, cells, options, "binomial") if log else ():
+        # x.h <= 0 in all rows, and < 0 where there is a failure: -1 of a binomial model
+        need(len(allowed) == len(v) and dot(scaled(v)[0], allowed) <= min(y, 0), "bad `allowed`")
+    found = list(vectors(x, cells, options, family))
+    d = len(found[0][0])
+    # A number that is no float is the sum of two; the second stands in a column at the end.
+    split = [k for k in range(d) if any(float(v[k]) != v[k] for v, y in found)]
+    lows = [[(v[k] - Fraction(float(v[k]))) * 2**52 for k in split] for v, y in found]
+    rows = [([float(a) for a in (*v, *low)], y) for (v, y), low in zip(found, lows)]
+    for at, k in enumerate(split):
+        tie = [2.0**-52 * (j == k) - (j == d + at) for j in range(d + len(split))]
+        rows += [(tie, 1), (tie, -1)]
+    if constant is None and (bare or family not in (*SIGNED, *THRESHOLDS)):
+        # The bias is no coefficient: v and -v on both sides leave it no use.
+        rows = [([sign * y * a for a in v], sign) for v, y in rows for sign in (1, -1)]
+    return [v for v, y in rows], [y for v, y in rows]
+
+
+def read(value, kind):  # a part of the file, of a kind as above
+    if isinstance(kind, tuple):
+        return None if value is None else read(value, kind[0])
+    if isinstance(kind, list):
+        need(isinstance(value, list), f"expected a list, found {value!r:.40}", ValueError)
+        return [read(part, kind[0]) for part in value]
+    if isinstance(kind, dict):
+        need(isinstance(value, dict) and set(value) <= set(kind), f"expected {[*kind]}", ValueError)
+        return {name: read(value.get(name), inside) for name, inside in kind.items()}
+    if kind is float:
+        good = type(value) in (int, float) and math.isfinite(value)
+    elif kind is INTEGER:
+        good, kind = isinstance(value, str) and INTEGER.fullmatch(value), int
+    else:
+        good = type(value) is kind
+    need(good, f"expected {kind}, found {value!r:.40}", ValueError)
+    return kind(value)
+
+
+def places(values, n):
+    """Different rows or columns, counted from 1 in the file and from 0 here."""
+    need(len(set(values)) == len(values), "a row or a column is named twice")
+    need(all(1 <= k <= n for k in values), "there is no such row or column")
+    return [k - 1 for k in values]
+
+
+def plane(thing, d):
+    """The integers (w, b), times a power of two if they are floats."""
+    kind = INTEGER if isinstance(thing.get("bias"), str) else float
+    thing = read(thing, {"weights": [kind], "bias": kind})
+    need(len(thing["weights"]) + 1 == d, "a hyperplane has not one weight per feature")
+    return scaled([*thing["weights"], thing["bias"]])[0]
+
+
+def check_conflict(Z, conflict):
+    """Gordan: where the rows times m > 0 add up to 0, no (w, b) is above 0 on all of them."""
+    rows = [Z[i] for i in places([entry["row"] for entry in conflict], len(Z))]
+    m = [entry["multiplier"] for entry in conflict]
+    need(m and min(m) > 0, "no rows, or a multiplier that is not positive")
+    need(not any(dot(m, column) for column in zip(*rows)), "the rows do not cancel")
+    return rows
+
+
+def pivots(rows):
+    """Of Bareiss' elimination, whose divisions leave no rest: as many as the rank. They are the
+    leading minors, all above 0 if a matrix is definite; 0 stands where rows had to change places."""
+    found, last = [], 1
+    while rows and rows[0]:
+        at = next((i for i, row in enumerate(rows) if row[0] != 0), None)
+        if at is not None:
+            top, rows = rows[at], rows[:at] + rows[at + 1 :]
+            rows = [[(top[0] * v - row[0] * t) // last for v, t in zip(row, top)] for row in rows]
+            last = top[0]
+            found.append(last if at == 0 else 0)
+        rows = [row[1:] for row in rows]
+    return found
+
+
+def check_matrix(Z, matrix, vectors, weak):
+    """If B = [K r; r' 1] is definite, no (w, b) has y (w.x + b) >= 0 on all rows but 0 on all: with
+    a = l z without the coordinates left out, K = sum a a', r = sum a, t = a.w >= 0 and s = sum t,
+    u = (w, -s) has u'Bu = sum t^2 - s^2 <= 0, so u = 0. (Any numbers may divide columns, and one all l.)
+    A weak claim is about these rows alone: columns of zeros go."""
+    weights, d = scaled(matrix["weights"])[0], len(Z[0])
+    rows = [Z[i] for i in places(matrix["rows"], len(Z))]
+    need(rows and len(rows) == len(weights) and min(weights) > 0, "not one weight > 0 per row")
+    left_out, first = places(matrix["left_out"], d), places(matrix["first"], d)
+    rest = [k for k in range(d) if k not in left_out and k not in first]
+    need(len(rest) + len(first) + len(left_out) == d, "a column is left out and taken out")
+    need(len(rest) <= 10_000 and max(weights) <= min(weights) * 2**200, "a limit is passed")
+    free = len(pivots([[v[k] for k in left_out] for v in vectors]))
+    need(free == len(vectors) == len(left_out), "vectors are dependent in what is left out")
+    columns = [[row[k] for row in rows] for k in first + rest]
+    columns = [(column, math.gcd(*column) or 1) for column in columns if any(column) or not weak]
+    A = [[p * (v // g) for p, v in zip(weights, column)] for column, g in columns]
+    B = [[dot(p, q) for q in A] + [sum(p)] for p in A] + [[*map(sum, A), 1]]
+    minors = pivots(B)
+    need(len(minors) == len(B) and min(minors) > 0, "the matrix is not positive definite")
+    return rows
+
+
+def check_removal(Z, y, removal, matrix):
+    """The hyperplane separates what stays; of each conflict a row must go, and they share none."""
+    gone, w = places(removal["rows"], len(Z)), plane(removal["hyperplane"], len(Z[0]))
+    stay = set(range(len(Z))) - set(gone)
+    need(gone and {y[i] for i in stay} == {1, -1}, "no row goes, or what stays is of one class")
+    need(all(dot(w, Z[i]) > 0 for i in stay), "a row that stays is on the wrong side")
+    conflicts = removal["conflicts"]
+    for conflict in conflicts:
+        check_conflict(Z, conflict)
+    rows = places([entry["row"] for conflict in conflicts for entry in conflict], len(Z))  # none twice
+    need(rows or matrix, "there is no conflict")
+    return f"removal: at least {max(len(conflicts), 1)} and at most {len(gone)} rows must go"
+
+
+def check_margin(Z, s, y, hyperplane, margin, version):
+    """No row is nearer to (w, b) than `lower`; for `upper` see the two inequalities."""
+    lower, upper, entries = margin["lower"], margin["upper"], margin["upper_rows"]
+    angular = {"angular": True, "geometric": False}[margin["kind"]]
+    w, exact = plane(hyperplane, len(Z[0])), isinstance(hyperplane["bias"], str)
+    squares = [dot(z, z) if angular else 4**s for z in Z]  # w.z / |z| |w|, or w.z / 2^s |w without b|
+    least = Fraction(lower) ** 2 * (dot(w, w) if angular else dot(w[:-1], w[:-1]))
+    far = all(dot(w, z) ** 2 >= least * square for z, square in zip(Z, squares))
+    need(lower <= 0 or (far and not exact), "a row is nearer than `lower`, or w is in integers")
+    rows = places([entry["row"] for entry in entries], len(Z))
+    c = [entry["weight"] for entry in entries]
+    need(c and min(c) >= 0, "no rows, or a negative weight")
+    lengths = [math.isqrt(squares[i] << 1024) for i in rows]  # times 2^512, rounded down
+    if angular and version < 6:  # the weights are those of rows of length 1
+        c = [a / float(Fraction(length, 2 ** (s + 512))) for a, length in zip(c, lengths)]
+    c = scaled(c)[0]
+    if angular:  # rho sum c |z| <= sum c w.z <= |sum c z| if |w| = 1
+        below = dot(c, lengths)
+    else:  # the hulls of the classes are 2 rho apart or more, and so are any two of their points
+        sums = {k: sum(a for a, i in zip(c, rows) if y[i] == k) for k in (1, -1)}
+        c = [a * sums[-y[i]] for a, i in zip(c, rows)]
+        below = 2 * sums[1] * sums[-1] << s + 512
+    total = [dot(c, column) for column in zip(*(Z[i] for i in rows))]
+    good = upper >= 0 < below and dot(total, total) << 1024 <= (Fraction(upper) * below) ** 2
+    need(good or upper >= (1 if angular else sys.float_info.max), f"too low `upper` (version {version})")
+    return f"margin: {margin['kind']}, at least {lower}, at most {upper}"
+
+
+def check(data, proof, **given):
+    """Lines that say what the proof shows of the data; Refused if it does not show it."""
+    options = argparse.Namespace(**{**dict.fromkeys(OPTIONS), **given})
+    need(Path(proof).stat().st_size <= 2**30, "the file is larger than 1 GiB", ValueError)
+    once = lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else "twice"  # noqa: E731
+    file = read(json.loads(Path(proof).read_text("utf-8"), object_pairs_hook=once), FILE)
+    version, model, margin, removal = map(file.get, ("version", "model", "margin", "removal"))
+    verdict = file["claim"]["verdict"]
+    claim = read(file["claim"], {"verdict": str, **CLAIMS[verdict]})
+    hyperplane, conflict, matrix, v = map(claim.get, ("hyperplane", *SHOWN))
+    strict, whole = verdict == "separable", verdict == "inseparable"
+    need(strict or (conflict is None) != (matrix is None), "no conflict or matrix, or both", ValueError)
+    need((v is None) == (not matrix and not whole), "`orthogonal` is missing, or misplaced", ValueError)
+    need(strict or not margin, "a margin of what is not separable")
+    need(not removal or not (strict or model), "a removal of what is separable, or of a model")
+    if model or any(getattr(options, name) for name in ASKED):  # the question comes before any row
+        options.model = options.model or "binomial"  # as `linsep verify` has it
+    values = {"family": options.model, "ties": options.ties or "breslow"}
+    values.update(intercept=not options.no_intercept, parallel=not options.not_parallel)
+    asked = options.model and {key: values[key] for key in ("family", OPTION[options.model]) if key}
+    named = json.dumps(model and model["model"], sort_keys=True)
+    need(named == json.dumps(asked, sort_keys=True), f"the proof is about {named}, not {asked}")
+    first = 4 if removal else 3 if model else 2 if verdict == "not-strictly-separable" else 1
+    first = 5 if matrix or options.model == "log-binomial" else first
+    good = version == first or (version == 6 and margin and margin["kind"] == "angular")
+    need(file["format"] == "linsep-proof" and good, f"expected version {first}", ValueError)
+    x, cells = read_data(Path(data), options)
+    x, y = model_rows(x, cells, options, verdict, model) if model else (x, two_classes(cells, options))
+    n, d = len(x), len(x[0]) + 1
+    own = {"rows": n, "features": d - 1, "fingerprint": fingerprint(x, y)}
+    need(file["data"] == own, f"the proof is about other data: {file['data']}, not {own}")
+    flat, s = scaled([a for row in x for a in (*row, 1.0)])
+    Z = [[y[i] * a for a in flat[i * d : (i + 1) * d]] for i in range(n)]
+    v = v or []
+    need(len(v) <= d and all(len(one) == d for one in v), "too many or too long vectors")
+    if hyperplane is not None:
+        w = plane(hyperplane, d)
+        sides = [dot(w, z) for z in Z]
+        need(min(sides) > 0 if strict else min(sides) == 0 < max(sides), "a row is on the wrong side")
+    if not strict:
+        rows = check_matrix(Z, matrix, v, not whole) if matrix else check_conflict(Z, conflict)
+        need(not any(dot(u, z) for u in v for z in (Z if whole else rows)), "a vector is not orthogonal")
+    if whole and not matrix:
+        # A weak separator is 0 on these rows, so on their span: on all that the v leave.
+        need(len(pivots(rows)) + len(pivots(v)) == d, "the conflict spans less than all rows")
+    lines = [f"valid: {asked or 'the data'} is {verdict} (exactly, {n} rows)"]
+    lines += [check_margin(Z, s, y, hyperplane, margin, version)] if margin else []
+    return lines + ([check_removal(Z, y, removal, matrix)] if removal else [])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("data", "proof", *("--" + name.replace("_", "-") for name in OPTIONS)):
+        parser.add_argument(name, action="store_true" if name.startswith("--no") else "store")
+    try:
+        print("\n".join(check(**vars(parser.parse_args()))))
+    except Refused as reason:
+        sys.exit(f"refused: {reason}")
+    except Exception as problem:  # no traceback, whatever a file holds
+        parser.exit(2, f"error: {type(problem).__name__}: {problem}\n")
