@@ -1,6 +1,6 @@
 # Every routine command. CI calls the same targets.
 
-.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-fitted bench-spark limits soak other-machine fuzz fuzz-all trusted study paper-study paper-cures mnist man clean
+.PHONY: help build quick test format lint doc check python python-dev notebooks check-python java check-spark chromium check-browser bench bench-python bench-peers bench-labels bench-separation bench-fitted bench-spark limits soak mutants other-machine fuzz fuzz-all trusted study paper-study paper-cures mnist man clean
 
 # The environment of the Python package, made by `make python`.
 PYTHON ?= python3
@@ -131,6 +131,13 @@ bench-spark: python java build ## Decide 5,000,000 x 100 on a cluster, beside py
 
 limits: build $(VENV)/.installed ## Does --time-limit end every command on 200 hard tables? Ten minutes; OPTIONS=--interrupt: does Ctrl-C?
 	$(VENV)/bin/python python/faults/limits.py --program target/release/linsep $(OPTIONS)
+
+# The checker is changed in one place after the other, and a test has to see it: some 1,900 changes, a sixteenth in an hour on two cores.
+SHARD ?= 0/16
+
+mutants: ## Does a test see every small change of the checker? SHARD=0/16 to 15/16
+	@command -v cargo-mutants > /dev/null || cargo install --quiet --locked cargo-mutants --version '^25'
+	cargo mutants --package linsep-proof --no-shuffle --timeout 120 --shard $(SHARD) --output target/mutants
 
 # A processor of 2008, without AVX and fused multiply-add. Debian has the emulator.
 PROCESSOR ?= Nehalem

@@ -1,13 +1,15 @@
 """Checks a proof file of linsep against its data: exactly, and with code of its own (PROOFS.md).
 
 python3 linsep_check.py DATA PROOF [--model ...] says "valid: ..." (status 0), "refused: ..." (1), or
-"error: ..." (2) for what cannot be read. DATA is a table of numbers with commas, or with tabs in a .tsv;
-numpy.savetxt(path, array, "%.17g", ",") writes one. Not here: other formats, words, missing values,
-folders of proofs, one class, ranges in --features, and --trials, --levels, --event-value, --absorb.
+"error: ..." (2) for what cannot be read. DATA is a table of numbers with commas, X.npy in C order with
+its labels in X.labels.npy, or libsvm text (.libsvm, .svm). Not here: other formats, words, qid, missing
+values, folders of proofs, one class, ranges in --features, --trials, --levels, --event-value, --absorb,
+angular margins before version 6. PYTHONINTMAXSTRDIGITS=0 lets Python read integers above 4,300 digits.
 """
 # ruff: noqa: B905 (zip of Python 3.9 has no `strict`)
 
 import argparse
+import ast
 import csv
 import json
 import math
@@ -17,32 +19,26 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+Refused = AssertionError  # the proof does not show what it claims, or speaks of another question
 SIGNED = ("binomial", "log-binomial", "poisson", "negative-binomial")  # their vectors are x and -x
 THRESHOLDS = ("cumulative", "sequential")
 OPTION = {**dict.fromkeys((*SIGNED, "multinomial"), "intercept"), "conditional": None, "cox": "ties"}
 OPTION.update(dict.fromkeys((*THRESHOLDS, "adjacent"), "parallel"))
 COLUMNS = ("weights", "groups", "time", "event", "entry")
-ASKED = ("model", "ties", "no_intercept", "not_parallel", *COLUMNS)
-OPTIONS = ("label", "positive", "features", *ASKED)
+OPTIONS = ("label", "positive", "features", "model", "ties", "no_intercept", "not_parallel", *COLUMNS)
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-getattr(sys, "set_int_max_str_digits", int)(4_000_001)  # newer versions of Python stop at 4,300
-# What stands in a file: int is a place or a count, INTEGER a string, (kind, None) may be left out.
+NPY = dict(zip("<f8 <f4 <i8 <i4 <i2 |i1 <u8 <u4 <u2 |u1 |b1".split(), "dfqihbQIHBB"))  # as in struct
+# What stands in a file: int is a place or a count, INTEGER a string, (kind,) may be left out.
 INTEGER = re.compile("-?[0-9]{1,4000000}")
 CONFLICT = [{"row": int, "multiplier": INTEGER}]
 MATRIX = {"rows": [int], "weights": [float], "left_out": [int], "first": [int]}
-MODEL = {"model": dict, "constant": (int, None), "allowed": ([INTEGER], None)}
-UPPER_ROWS = [{"row": int, "weight": float}]
-MARGIN = {"kind": str, "lower": float, "upper": float, "upper_rows": UPPER_ROWS}
-REMOVAL = {"rows": [int], "hyperplane": dict, "conflicts": [CONFLICT]}
+MARGIN = {"kind": str, "lower": float, "upper": float, "upper_rows": [{"row": int, "weight": float}]}
 FILE = {"format": str, "version": int, "data": {"rows": int, "features": int, "fingerprint": str}}
-FILE.update(claim=dict, model=(MODEL, None), margin=(MARGIN, None), removal=(REMOVAL, None))
-SHOWN = {"conflict": (CONFLICT, None), "matrix": (MATRIX, None), "orthogonal": ([[INTEGER]], None)}
+FILE.update(claim=dict, model=({"model": dict, "constant": (int,), "allowed": ([INTEGER],)},))
+FILE.update(margin=(MARGIN,), removal=({"rows": [int], "hyperplane": dict, "conflicts": [CONFLICT]},))
+SHOWN = {"conflict": (CONFLICT,), "matrix": (MATRIX,), "orthogonal": ([[INTEGER]],)}
 CLAIMS = {"separable": {"hyperplane": dict}, "quasi-separable": {"hyperplane": dict, **SHOWN}}
 CLAIMS.update({"inseparable": SHOWN, "not-strictly-separable": SHOWN})
-
-
-class Refused(Exception):
-    """The proof does not show what it claims, or speaks of another question."""
 
 
 def need(condition, reason, error=Refused):  # a ValueError if something cannot be read
@@ -54,29 +50,59 @@ def dot(a, b):
     return sum(p * q for p, q in zip(a, b))
 
 
-def scaled(values):
-    """The integers v 2^s of numbers v, and the smallest such s."""
+def scaled(values):  # the integers v 2^s of numbers v, and the smallest such s
     ratios = [value.as_integer_ratio() for value in values]
-    s = max(q.bit_length() for p, q in ratios) - 1
+    s = max((q.bit_length() for p, q in ratios), default=1) - 1
     return [(p << s) // q for p, q in ratios], s
 
 
 def to_float(cell):
-    need(NUMBER.fullmatch(cell) and math.isfinite(float(cell)), f"not a number: {cell!r}", ValueError)
+    good = NUMBER.fullmatch(cell) and math.isfinite(float(cell))
+    good = good and (not cell.lstrip("+-").isdigit() or int(cell) == float(cell))
+    need(good, f"not a number, or an integer that f64 does not hold: {cell!r}", ValueError)
     return float(cell)
 
 
-def to_label(cell):
-    """1, +1 and 1.0 are the same label. Numbers stand before words."""
-    return (0, float(cell), "") if NUMBER.fullmatch(cell) else (1, 0.0, cell)
+def to_label(cell):  # 1, +1 and 1.0 are the same label; numbers stand before words
+    return (0, to_float(cell), "") if NUMBER.fullmatch(cell) else (1, 0.0, cell)
 
 
-def read_data(path, options):
-    """The rows x, and the columns of cells that are no features, by what they are for."""
-    lines = path.read_text("utf-8-sig").splitlines()
-    lines = csv.reader(lines, delimiter="\t" if path.suffix == ".tsv" else ",")
-    rows = [[cell.strip() for cell in line] for line in lines if any(line)]
-    names = [] if any(NUMBER.fullmatch(cell) for cell in rows[0]) else rows.pop(0)
+def read_npy(path):  # rows of cells; those of a vector have one each
+    content = path.read_bytes()
+    start = {1: 10, 2: 12, 3: 12}[content[6]]  # by version
+    end = start + int.from_bytes(content[8:start], "little")
+    header = ast.literal_eval(content[start : min(end, 2**15)].decode("latin-1"))
+    kind, (n, d) = NPY.get(str(header["descr"])), (*header["shape"], 1)[:2]
+    good = kind and not header["fortran_order"] and len(content) - end == n * d * struct.calcsize(kind)
+    need(good, f"cannot read {path.name}: save it as C-ordered float64", ValueError)
+    return [[str(v) for v in row] for row in struct.iter_unpack(f"<{d}{kind}", content[end:])]
+
+
+def read_libsvm(path):  # rows of cells, the label last
+    lines = [line.split("#")[0].split() for line in path.read_text("utf-8").splitlines()]
+    table = []
+    for line in filter(None, lines):
+        [label], *pairs = [word.split(":") for word in line]
+        row = {read(index, INTEGER): value for index, value in pairs}
+        need(len(row) == len(pairs) and [-1, *row] == sorted({-1, *row}), "an index falls", ValueError)
+        table.append((row, label))
+    used = [index for row, label in table for index in row]
+    every = range(min(1, *used), max(used) + 1)
+    return [[*(row.get(index, "0") for index in every), label] for row, label in table]
+
+
+def read_data(path, options):  # the rows x, and the columns of cells beside them by what they are for
+    names = []
+    if path.suffix == ".npy":
+        x, labels = read_npy(path), read_npy(path.with_suffix(".labels.npy"))
+        need(len(x) == len(labels), "expected one label per row", ValueError)
+        rows = [[*row, label] for row, [label] in zip(x, labels)]
+    elif path.suffix in (".libsvm", ".svm"):
+        rows = read_libsvm(path)
+    else:
+        lines = csv.reader(path.read_text("utf-8-sig").splitlines())
+        rows = [[cell.strip() for cell in line] for line in lines if any(line)]
+        names = [] if any(NUMBER.fullmatch(cell) for cell in rows[0]) else rows.pop(0)
     need(len({len(row) for row in rows}) == 1, "expected rows of one length", ValueError)
     columns = list(zip(*rows))
     place = {str(k + 1): k for k in range(len(columns))}
@@ -91,17 +117,14 @@ def read_data(path, options):
     return x, {key: columns[k] for key, k in used.items()}
 
 
-def two_classes(cells, options):
-    """+1 and -1: the larger of two labels is positive, or the one that is named."""
+def two_classes(cells, options):  # 1 for the larger of two labels or the one that is named, else -1
     labels = [to_label(cell) for cell in cells["label"]]
     positive = max(labels) if options.positive is None else to_label(options.positive)
     need(len(set(labels)) == 2 or options.positive is not None, "expected two classes", ValueError)
     return [1 if label == positive else -1 for label in labels]
 
 
-def fingerprint(rows, labels):
-    """Says plainly that a proof is about other data. Nothing that is proven rests on it."""
-
+def fingerprint(rows, labels):  # says plainly that data are others; nothing that is proven rests on it
     def mix(z):
         z = (z + 0x9E3779B97F4A7C15) % 2**64
         z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) % 2**64
@@ -120,40 +143,35 @@ def fingerprint(rows, labels):
     return "{:016x}{:016x}".format(*digest(one, two, mix(mix(len(rows)) ^ d)))
 
 
-def cox_pairs(rows, cells, exact):
-    """Each event i and each j at risk then, but for what follows from a later moment."""
+def cox_pairs(rows, cells, exact):  # each event i and j at risk then, but what follows from later ones
     time = [to_float(cell) for cell in cells["time"]]
     entry = [to_float(cell) for cell in cells.get("entry", ())] or [-math.inf] * len(time)
     event = [cell.lower() in ("1", "true", "1.0") for cell in cells.get("event", "1" * len(time))]
     rows = sorted(rows, key=lambda i: time[i])
-    times = sorted({time[i] for i in rows if event[i]})
-    events = {t: [i for i in rows if event[i] and time[i] == t] for t in times}
+    events = {time[i]: [k for k in rows if event[k] and time[k] == time[i]] for i in rows if event[i]}
     for first, *others in events.values() if not exact else ():
-        for k in others:
-            yield from [(first, k), (k, first)]
-    for j, t in [(j, t) for j in rows for t in times if entry[j] < t <= time[j]]:
+        yield from [pair for k in others for pair in ((first, k), (k, first))]
+    for j, t in [(j, t) for j in rows for t in events if entry[j] < t <= time[j]]:
         # x_i - x_j = (x_i - x_r) + (x_r - x_j), where r is the first event after t at risk at t
-        later = [(u, r) for u in times if u > t for r in events[u] if entry[r] < t]
-        u, r = later[0] if later else (math.inf, j)
+        later = ((u, r) for u in events if u > t for r in events[u] if entry[r] < t)
+        u, r = next(later, (math.inf, j))
         follows = u <= time[j] and r != j and not (exact and j in events[u])
         if j not in events[t] and not follows:
             yield from [(i, j) for i in (events[t] if exact else events[t][:1])]
 
 
-def vectors(x, cells, options, family):
-    """The structure vectors of the table in PROOFS.md, in order: each as a row and its label."""
+def vectors(x, cells, options, family):  # the table in PROOFS.md, in order: rows and their labels
     kept = [i for i, w in enumerate(cells.get("weights", "1" * len(x))) if to_float(w) != 0]
-    if family in ("binomial", "log-binomial", "conditional"):
-        y = two_classes(cells, options)
-    if family in ("poisson", "negative-binomial"):
-        y = [to_float(cell) for cell in cells["label"]]
     if family in SIGNED:
+        counts = family in ("poisson", "negative-binomial")
+        y = [to_float(cell) for cell in cells["label"]] if counts else two_classes(cells, options)
         for i in kept:
             if y[i] > 0:
                 yield x[i], 1
             if y[i] <= 0 or family != "binomial":
                 yield x[i], -1
     elif family in ("conditional", "cox"):
+        y = two_classes(cells, options) if family == "conditional" else None
         groups = [to_label(cell) for cell in cells.get("groups", "1" * len(x))]
         for group in sorted({groups[i] for i in kept}):
             rows = [i for i in kept if groups[i] == group]
@@ -174,10 +192,9 @@ def category_rows(x, labels, order, options):
     for i, label in labels.items():
         c, u = order.index(label), [Fraction(-v if thresholds else v) for v in x[i]]
         if thresholds:  # s is e_k, with a label, of the thresholds or steps k about the category c
-            steps = [(c, 1), (c - 1, -1)]
-            if family == "sequential":
-                steps = [(k, -1) for k in range(c)] + [(c, 1)]
-            signs = [([int(j == k) for j in range(n - 1)], y) for k, y in steps if 0 <= k < n - 1]
+            before = [(k, -1) for k in range(c)]
+            steps = [*before, (c, 1)] if family == "sequential" else [(c, 1), *before[-1:]]
+            signs = [([int(j == k) for j in range(n - 1)], y) for k, y in steps if k < n - 1]
         else:  # z_c - z_k, where z_k is e_k without its first number, or has 1 in the first k places
             z = [[j == k or (j < k and family == "adjacent") for j in range(1, n)] for k in range(n)]
             signs = [([a - b for a, b in zip(z[c], z[k])], 1) for k in range(n) if k != c]
@@ -188,8 +205,7 @@ def category_rows(x, labels, order, options):
             yield v[1:] if thresholds else v, y  # the bias stands for the first threshold
 
 
-def model_rows(x, cells, options, verdict, model):
-    """Rows and labels that stand for the vectors; before, what a file has beside a claim."""
+def model_rows(x, cells, options, verdict, model):  # rows and labels that stand for the vectors
     family, constant, allowed = options.model, model["constant"], model["allowed"]
     bare = family in SIGNED and bool(options.no_intercept)
     if constant is not None:
@@ -234,23 +250,19 @@ def read(value, kind):  # a part of the file, of a kind as above
     return kind(value)
 
 
-def places(values, n):
-    """Different rows or columns, counted from 1 in the file and from 0 here."""
-    need(len(set(values)) == len(values), "a row or a column is named twice")
-    need(all(1 <= k <= n for k in values), "there is no such row or column")
+def places(values, n):  # different rows or columns, counted from 1 in the file and from 0 here
+    need(len({*values} & {*range(1, n + 1)}) == len(values), "no such row or column, or one twice")
     return [k - 1 for k in values]
 
 
-def plane(thing, d):
-    """The integers (w, b), times a power of two if they are floats."""
+def plane(thing, d):  # the integers (w, b), times a power of two if they are floats
     kind = INTEGER if isinstance(thing.get("bias"), str) else float
     thing = read(thing, {"weights": [kind], "bias": kind})
     need(len(thing["weights"]) + 1 == d, "a hyperplane has not one weight per feature")
     return scaled([*thing["weights"], thing["bias"]])[0]
 
 
-def check_conflict(Z, conflict):
-    """Gordan: where the rows times m > 0 add up to 0, no (w, b) is above 0 on all of them."""
+def check_conflict(Z, conflict):  # Gordan: rows times m > 0 add up to 0, so no (w, b) is > 0 on all
     rows = [Z[i] for i in places([entry["row"] for entry in conflict], len(Z))]
     m = [entry["multiplier"] for entry in conflict]
     need(m and min(m) > 0, "no rows, or a multiplier that is not positive")
@@ -259,8 +271,7 @@ def check_conflict(Z, conflict):
 
 
 def pivots(rows):
-    """Of Bareiss' elimination, whose divisions leave no rest: as many as the rank. They are the
-    leading minors, all above 0 if a matrix is definite; 0 stands where rows had to change places."""
+    """Of Bareiss' elimination: as many as the rank, and leading minors, all > 0 if a matrix is definite."""
     found, last = [], 1
     while rows and rows[0]:
         at = next((i for i, row in enumerate(rows) if row[0] != 0), None)
@@ -268,16 +279,16 @@ def pivots(rows):
             top, rows = rows[at], rows[:at] + rows[at + 1 :]
             rows = [[(top[0] * v - row[0] * t) // last for v, t in zip(row, top)] for row in rows]
             last = top[0]
-            found.append(last if at == 0 else 0)
+            found.append(last if at == 0 else 0)  # no minor where rows had to change places
         rows = [row[1:] for row in rows]
     return found
 
 
 def check_matrix(Z, matrix, vectors, weak):
-    """If B = [K r; r' 1] is definite, no (w, b) has y (w.x + b) >= 0 on all rows but 0 on all: with
-    a = l z without the coordinates left out, K = sum a a', r = sum a, t = a.w >= 0 and s = sum t,
-    u = (w, -s) has u'Bu = sum t^2 - s^2 <= 0, so u = 0. (Any numbers may divide columns, and one all l.)
-    A weak claim is about these rows alone: columns of zeros go."""
+    """If B = [K r; r' 1] is definite, no (w, b) has y (w.x + b) >= 0 on all rows but 0 on all: with a = l z
+    without what is left out, K = sum a a', r = sum a, t = a.w >= 0 and s = sum t, u = (w, -s) has
+    u'Bu = sum t^2 - s^2 <= 0, so u = 0. Any numbers may divide columns, and one all l; where a claim is
+    weak, it is about these rows alone, and columns of zeros go."""
     weights, d = scaled(matrix["weights"])[0], len(Z[0])
     rows = [Z[i] for i in places(matrix["rows"], len(Z))]
     need(rows and len(rows) == len(weights) and min(weights) > 0, "not one weight > 0 per row")
@@ -296,8 +307,7 @@ def check_matrix(Z, matrix, vectors, weak):
     return rows
 
 
-def check_removal(Z, y, removal, matrix):
-    """The hyperplane separates what stays; of each conflict a row must go, and they share none."""
+def check_removal(Z, y, removal, matrix):  # what stays is separable; of each conflict a row must go
     gone, w = places(removal["rows"], len(Z)), plane(removal["hyperplane"], len(Z[0]))
     stay = set(range(len(Z))) - set(gone)
     need(gone and {y[i] for i in stay} == {1, -1}, "no row goes, or what stays is of one class")
@@ -310,8 +320,7 @@ def check_removal(Z, y, removal, matrix):
     return f"removal: at least {max(len(conflicts), 1)} and at most {len(gone)} rows must go"
 
 
-def check_margin(Z, s, y, hyperplane, margin, version):
-    """No row is nearer to (w, b) than `lower`; for `upper` see the two inequalities."""
+def check_margin(Z, s, y, hyperplane, margin):  # no row is nearer than `lower`; the end is on `upper`
     lower, upper, entries = margin["lower"], margin["upper"], margin["upper_rows"]
     angular = {"angular": True, "geometric": False}[margin["kind"]]
     w, exact = plane(hyperplane, len(Z[0])), isinstance(hyperplane["bias"], str)
@@ -320,26 +329,20 @@ def check_margin(Z, s, y, hyperplane, margin, version):
     far = all(dot(w, z) ** 2 >= least * square for z, square in zip(Z, squares))
     need(lower <= 0 or (far and not exact), "a row is nearer than `lower`, or w is in integers")
     rows = places([entry["row"] for entry in entries], len(Z))
-    c = [entry["weight"] for entry in entries]
+    c = scaled([entry["weight"] for entry in entries])[0]
     need(c and min(c) >= 0, "no rows, or a negative weight")
     lengths = [math.isqrt(squares[i] << 1024) for i in rows]  # times 2^512, rounded down
-    if angular and version < 6:  # the weights are those of rows of length 1
-        c = [a / float(Fraction(length, 2 ** (s + 512))) for a, length in zip(c, lengths)]
-    c = scaled(c)[0]
-    if angular:  # rho sum c |z| <= sum c w.z <= |sum c z| if |w| = 1
-        below = dot(c, lengths)
-    else:  # the hulls of the classes are 2 rho apart or more, and so are any two of their points
+    if not angular:  # as much in either class: the bias cancels, and z may stand for 2^s x
         sums = {k: sum(a for a, i in zip(c, rows) if y[i] == k) for k in (1, -1)}
         c = [a * sums[-y[i]] for a, i in zip(c, rows)]
-        below = 2 * sums[1] * sums[-1] << s + 512
+    below = dot(c, lengths)  # rho sum c |z| <= sum c w.z <= |sum c z| if |w| = 1
     total = [dot(c, column) for column in zip(*(Z[i] for i in rows))]
     good = upper >= 0 < below and dot(total, total) << 1024 <= (Fraction(upper) * below) ** 2
-    need(good or upper >= (1 if angular else sys.float_info.max), f"too low `upper` (version {version})")
+    need(good or upper >= (1 if angular else sys.float_info.max), "`upper` is too low")
     return f"margin: {margin['kind']}, at least {lower}, at most {upper}"
 
 
-def check(data, proof, **given):
-    """Lines that say what the proof shows of the data; Refused if it does not show it."""
+def check(data, proof, **given):  # lines that say what the proof shows; Refused if it does not
     options = argparse.Namespace(**{**dict.fromkeys(OPTIONS), **given})
     need(Path(proof).stat().st_size <= 2**30, "the file is larger than 1 GiB", ValueError)
     once = lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else "twice"  # noqa: E731
@@ -353,7 +356,7 @@ def check(data, proof, **given):
     need((v is None) == (not matrix and not whole), "`orthogonal` is missing, or misplaced", ValueError)
     need(strict or not margin, "a margin of what is not separable")
     need(not removal or not (strict or model), "a removal of what is separable, or of a model")
-    if model or any(getattr(options, name) for name in ASKED):  # the question comes before any row
+    if model or any(getattr(options, name) for name in OPTIONS[3:]):  # the question comes before rows
         options.model = options.model or "binomial"  # as `linsep verify` has it
     values = {"family": options.model, "ties": options.ties or "breslow"}
     values.update(intercept=not options.no_intercept, parallel=not options.not_parallel)
@@ -362,8 +365,8 @@ def check(data, proof, **given):
     need(named == json.dumps(asked, sort_keys=True), f"the proof is about {named}, not {asked}")
     first = 4 if removal else 3 if model else 2 if verdict == "not-strictly-separable" else 1
     first = 5 if matrix or options.model == "log-binomial" else first
-    good = version == first or (version == 6 and margin and margin["kind"] == "angular")
-    need(file["format"] == "linsep-proof" and good, f"expected version {first}", ValueError)
+    first = 6 if margin and margin["kind"] == "angular" else first  # older ones depend on how one rounds
+    need(file["format"] == "linsep-proof" and version == first, f"expected version {first}", ValueError)
     x, cells = read_data(Path(data), options)
     x, y = model_rows(x, cells, options, verdict, model) if model else (x, two_classes(cells, options))
     n, d = len(x), len(x[0]) + 1
@@ -380,11 +383,10 @@ def check(data, proof, **given):
     if not strict:
         rows = check_matrix(Z, matrix, v, not whole) if matrix else check_conflict(Z, conflict)
         need(not any(dot(u, z) for u in v for z in (Z if whole else rows)), "a vector is not orthogonal")
-    if whole and not matrix:
-        # A weak separator is 0 on these rows, so on their span: on all that the v leave.
-        need(len(pivots(rows)) + len(pivots(v)) == d, "the conflict spans less than all rows")
+        # A weak separator is 0 on the rows of a conflict, so on their span: on all that the v leave.
+        need(matrix or not whole or len(pivots(rows)) + len(pivots(v)) == d, "the conflict spans less")
     lines = [f"valid: {asked or 'the data'} is {verdict} (exactly, {n} rows)"]
-    lines += [check_margin(Z, s, y, hyperplane, margin, version)] if margin else []
+    lines += [check_margin(Z, s, y, hyperplane, margin)] if margin else []
     return lines + ([check_removal(Z, y, removal, matrix)] if removal else [])
 
 

@@ -52,11 +52,7 @@ fn printed(words: &[String]) -> Result<Value, String> {
     // Another program, such as one on an emulated processor: `make other-machine`.
     let program = std::env::var_os("LINSEP_PROGRAM");
     let program = program.unwrap_or_else(|| env!("CARGO_BIN_EXE_linsep").into());
-    let program = Command::new(program)
-        .args(words)
-        .current_dir(root())
-        .output()
-        .unwrap();
+    let program = Command::new(program).args(words).current_dir(root()).output().unwrap();
     let text = String::from_utf8(program.stdout).unwrap();
     serde_json::from_str(&text).map_err(|_| String::from_utf8(program.stderr).unwrap())
 }

@@ -58,3 +58,92 @@ pub(crate) fn check_allowed(
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dashu_int::IBig;
+    use linsep_data::samples::Dense;
+
+    use super::*;
+    use crate::structure::Trial::{Both, Failure, Neither, Success};
+    use linsep_data::Samples;
+
+    const BARE: Model = Model::LogBinomial { intercept: false };
+
+    /// Three rows of two columns.
+    fn design() -> Features {
+        Features::from(Dense::new(vec![1.0, 0.0, 0.0, 1.0, 2.0, -3.0], 3, 2))
+    }
+
+    /// Returns what is said of coefficients for these trials, in rows that are kept.
+    fn check(
+        coefficients: Option<&[i64]>,
+        trials: [Trial; 3],
+        kept: Option<&[bool]>,
+    ) -> Result<(), Refused> {
+        let mut proof = overlap().of_model(BARE, None);
+        if let Some(coefficients) = coefficients {
+            proof = proof.with_allowed(coefficients.iter().map(|&v| IBig::from(v)).collect());
+        }
+        check_allowed(&design(), &BARE, &Response::Trials(trials.to_vec()), kept, &proof)
+    }
+
+    fn samples() -> Samples {
+        Samples::dense(vec![0.0, 1.0], 1, vec![false, true]).unwrap()
+    }
+
+    fn overlap() -> Proof {
+        Proof::inseparable(&samples(), vec![], vec![])
+    }
+
+    #[test]
+    fn a_success_may_be_certain_and_a_failure_may_not() {
+        // Scores -1, 0 and -2.
+        assert_eq!(check(Some(&[-1, 0]), [Failure, Success, Both], None), Ok(()));
+        for certain in [Failure, Both] {
+            let found = check(Some(&[-1, 0]), [Failure, certain, Failure], None);
+            assert_eq!(found, Err(Refused::NotAllowed { row: 2 }));
+        }
+        // Scores 0, -1 and 3: above zero is a probability above one.
+        let found = check(Some(&[0, -1]), [Success, Failure, Success], None);
+        assert_eq!(found, Err(Refused::NotAllowed { row: 3 }));
+        // The first of several is named.
+        let found = check(Some(&[1, 1]), [Success, Success, Success], None);
+        assert_eq!(found, Err(Refused::NotAllowed { row: 1 }));
+    }
+
+    #[test]
+    fn rows_without_trials_and_those_left_out_allow_anything() {
+        assert_eq!(check(Some(&[0, -1]), [Success, Failure, Neither], None), Ok(()));
+        let left_out = [true, true, false];
+        assert_eq!(check(Some(&[0, -1]), [Success, Failure, Failure], Some(&left_out)), Ok(()));
+        let found = check(Some(&[0, -1]), [Success, Failure, Failure], Some(&[true; 3]));
+        assert_eq!(found, Err(Refused::NotAllowed { row: 3 }));
+    }
+
+    #[test]
+    fn one_coefficient_per_column() {
+        for few in [&[-1][..], &[-1, 0, 0]] {
+            let found = check(Some(few), [Failure; 3], None);
+            assert_eq!(found, Err(Refused::WrongLength { found: few.len(), expected: 2 }));
+        }
+    }
+
+    #[test]
+    fn coefficients_are_named_unless_something_provides_them() {
+        let trials = Response::Trials(vec![Success, Failure, Both]);
+        let found =
+            |model: Model, proof: &Proof| check_allowed(&design(), &model, &trials, None, proof);
+        assert_eq!(check(None, [Success, Failure, Both], None), Err(Refused::NothingAllowed));
+        assert_eq!(found(BARE, &overlap().of_model(BARE, Some(0))), Ok(()));
+        let complete = Proof::separable(&samples(), (vec![1.0], -0.5)).of_model(BARE, None);
+        assert_eq!(found(BARE, &complete), Ok(()));
+        let others = [Model::LogBinomial { intercept: true }, Model::Poisson { intercept: false }];
+        for other in others {
+            let proof = overlap().of_model(other, None);
+            assert_eq!(found(other, &proof), Ok(()));
+            let named = proof.with_allowed(vec![IBig::from(-1), IBig::from(0)]);
+            assert_eq!(found(other, &named), Err(Refused::AllowedOfOther));
+        }
+    }
+}
