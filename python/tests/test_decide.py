@@ -112,7 +112,7 @@ def test_a_tampered_proof_is_refused():
 
     claim = json.loads(text)
     claim["claim"]["hyperplane"]["bias"] = 0.0
-    claim["margin"] = None
+    claim["margin"], claim["version"] = None, 1
     refused = linsep.Proof(json.dumps(claim)).verify(X, y)
     assert refused.reason == "row 0 (counted from 0) is on the wrong side"
     with pytest.raises(ValueError, match="not a proof file"):
