@@ -2,9 +2,8 @@
 
 python3 linsep_check.py DATA PROOF [--model ...] says "valid: ..." (status 0), "refused: ..." (1), or
 "error: ..." (2) for what cannot be read. DATA is a table of numbers with commas, X.npy in C order with
-its labels in X.labels.npy, or libsvm text (.libsvm, .svm). Not here: other formats, words, qid, missing
-values, folders of proofs, one class, ranges in --features, --trials, --levels, --event-value, --absorb,
-angular margins before version 6. PYTHONINTMAXSTRDIGITS=0 lets Python read integers above 4,300 digits.
+its labels in X.labels.npy, or libsvm text (.libsvm, .svm). Not here: words, missing values, one class,
+folders of proofs, and the options --trials, --levels, --event-value and --absorb.
 """
 # ruff: noqa: B905 (zip of Python 3.9 has no `strict`)
 
@@ -28,6 +27,7 @@ COLUMNS = ("weights", "groups", "time", "event", "entry")
 OPTIONS = ("label", "positive", "features", "model", "ties", "no_intercept", "not_parallel", *COLUMNS)
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 NPY = dict(zip("<f8 <f4 <i8 <i4 <i2 |i1 <u8 <u4 <u2 |u1 |b1".split(), "dfqihbQIHBB"))  # as in struct
+getattr(sys, "set_int_max_str_digits", int)(4_000_001)  # newer versions of Python stop at 4,300
 # What stands in a file: int is a place or a count, INTEGER a string, (kind,) may be left out.
 INTEGER = re.compile("-?[0-9]{1,4000000}")
 CONFLICT = [{"row": int, "multiplier": INTEGER}]
@@ -69,7 +69,7 @@ def to_label(cell):  # 1, +1 and 1.0 are the same label; numbers stand before wo
 
 def read_npy(path):  # rows of cells; those of a vector have one each
     content = path.read_bytes()
-    start = {1: 10, 2: 12, 3: 12}[content[6]]  # by version
+    start = 10 if content[6] == 1 else 12
     end = start + int.from_bytes(content[8:start], "little")
     header = ast.literal_eval(content[start : min(end, 2**15)].decode("latin-1"))
     kind, (n, d) = NPY.get(str(header["descr"])), (*header["shape"], 1)[:2]
@@ -87,7 +87,8 @@ def read_libsvm(path):  # rows of cells, the label last
         need(len(row) == len(pairs) and [-1, *row] == sorted({-1, *row}), "an index falls", ValueError)
         table.append((row, label))
     used = [index for row, label in table for index in row]
-    every = range(min(1, *used), max(used) + 1)
+    every = range(min([1, *used]), max(used) + 1)
+    need(len(table) * len(every) <= 10**8, "more than 10^8 cells", ValueError)
     return [[*(row.get(index, "0") for index in every), label] for row, label in table]
 
 
@@ -240,12 +241,11 @@ def read(value, kind):  # a part of the file, of a kind as above
     if isinstance(kind, dict):
         need(isinstance(value, dict) and set(value) <= set(kind), f"expected {[*kind]}", ValueError)
         return {name: read(value.get(name), inside) for name, inside in kind.items()}
+    good = type(value) is kind
     if kind is float:
         good = type(value) in (int, float) and math.isfinite(value)
-    elif kind is INTEGER:
+    if kind is INTEGER:
         good, kind = isinstance(value, str) and INTEGER.fullmatch(value), int
-    else:
-        good = type(value) is kind
     need(good, f"expected {kind}, found {value!r:.40}", ValueError)
     return kind(value)
 
@@ -271,7 +271,7 @@ def check_conflict(Z, conflict):  # Gordan: rows times m > 0 add up to 0, so no 
 
 
 def pivots(rows):
-    """Of Bareiss' elimination: as many as the rank, and leading minors, all > 0 if a matrix is definite."""
+    """Of Bareiss' elimination: as many as the rank, and leading minors, all > 0 if it is definite."""
     found, last = [], 1
     while rows and rows[0]:
         at = next((i for i, row in enumerate(rows) if row[0] != 0), None)
@@ -285,10 +285,10 @@ def pivots(rows):
 
 
 def check_matrix(Z, matrix, vectors, weak):
-    """If B = [K r; r' 1] is definite, no (w, b) has y (w.x + b) >= 0 on all rows but 0 on all: with a = l z
-    without what is left out, K = sum a a', r = sum a, t = a.w >= 0 and s = sum t, u = (w, -s) has
-    u'Bu = sum t^2 - s^2 <= 0, so u = 0. Any numbers may divide columns, and one all l; where a claim is
-    weak, it is about these rows alone, and columns of zeros go."""
+    """If B = [K r; r' 1] is definite, no (w, b) has y (w.x + b) >= 0 on all rows but 0 on all: with
+    a = l z without the coordinates left out, K = sum a a', r = sum a, t = a.w >= 0 and s = sum t,
+    u = (w, -s) has u'Bu = sum t^2 - s^2 <= 0, so u = 0. (Any numbers may divide columns, and one all l.)
+    If it is weak, a claim is about these rows alone: columns of zeros go."""
     weights, d = scaled(matrix["weights"])[0], len(Z[0])
     rows = [Z[i] for i in places(matrix["rows"], len(Z))]
     need(rows and len(rows) == len(weights) and min(weights) > 0, "not one weight > 0 per row")
@@ -302,8 +302,7 @@ def check_matrix(Z, matrix, vectors, weak):
     columns = [(column, math.gcd(*column) or 1) for column in columns if any(column) or not weak]
     A = [[p * (v // g) for p, v in zip(weights, column)] for column, g in columns]
     B = [[dot(p, q) for q in A] + [sum(p)] for p in A] + [[*map(sum, A), 1]]
-    minors = pivots(B)
-    need(len(minors) == len(B) and min(minors) > 0, "the matrix is not positive definite")
+    need(len([minor for minor in pivots(B) if minor > 0]) == len(B), "the matrix is not definite")
     return rows
 
 
@@ -312,15 +311,14 @@ def check_removal(Z, y, removal, matrix):  # what stays is separable; of each co
     stay = set(range(len(Z))) - set(gone)
     need(gone and {y[i] for i in stay} == {1, -1}, "no row goes, or what stays is of one class")
     need(all(dot(w, Z[i]) > 0 for i in stay), "a row that stays is on the wrong side")
-    conflicts = removal["conflicts"]
-    for conflict in conflicts:
-        check_conflict(Z, conflict)
-    rows = places([entry["row"] for conflict in conflicts for entry in conflict], len(Z))  # none twice
+    for conflict in removal["conflicts"]:
+        check_conflict(Z, conflict)  # below, `places` sees that no two of them share a row
+    rows = places([entry["row"] for conflict in removal["conflicts"] for entry in conflict], len(Z))
     need(rows or matrix, "there is no conflict")
-    return f"removal: at least {max(len(conflicts), 1)} and at most {len(gone)} rows must go"
+    return f"removal: at least {max(len(removal['conflicts']), 1)} and at most {len(gone)} rows must go"
 
 
-def check_margin(Z, s, y, hyperplane, margin):  # no row is nearer than `lower`; the end is on `upper`
+def check_margin(Z, s, y, hyperplane, margin, version):  # no row is nearer than `lower`
     lower, upper, entries = margin["lower"], margin["upper"], margin["upper_rows"]
     angular = {"angular": True, "geometric": False}[margin["kind"]]
     w, exact = plane(hyperplane, len(Z[0])), isinstance(hyperplane["bias"], str)
@@ -329,13 +327,14 @@ def check_margin(Z, s, y, hyperplane, margin):  # no row is nearer than `lower`;
     far = all(dot(w, z) ** 2 >= least * square for z, square in zip(Z, squares))
     need(lower <= 0 or (far and not exact), "a row is nearer than `lower`, or w is in integers")
     rows = places([entry["row"] for entry in entries], len(Z))
-    c = scaled([entry["weight"] for entry in entries])[0]
-    need(c and min(c) >= 0, "no rows, or a negative weight")
     lengths = [math.isqrt(squares[i] << 1024) for i in rows]  # times 2^512, rounded down
-    if not angular:  # as much in either class: the bias cancels, and z may stand for 2^s x
+    units = [float(Fraction(v, 2 ** (s + 512))) if angular and version < 6 else 1 for v in lengths]
+    c = scaled([entry["weight"] / unit for entry, unit in zip(entries, units)])[0]  # see PROOFS.md
+    need(c and min(c) >= 0, "no rows, or a negative weight")
+    if not angular:  # the hulls of the classes are 2 rho apart: c adds up to as much in either
         sums = {k: sum(a for a, i in zip(c, rows) if y[i] == k) for k in (1, -1)}
         c = [a * sums[-y[i]] for a, i in zip(c, rows)]
-    below = dot(c, lengths)  # rho sum c |z| <= sum c w.z <= |sum c z| if |w| = 1
+    below = dot(c, lengths)  # rho sum c |z| <= sum c w.z <= |sum c z| if |w| = 1, or with 2^s for |z|
     total = [dot(c, column) for column in zip(*(Z[i] for i in rows))]
     good = upper >= 0 < below and dot(total, total) << 1024 <= (Fraction(upper) * below) ** 2
     need(good or upper >= (1 if angular else sys.float_info.max), "`upper` is too low")
@@ -365,16 +364,15 @@ def check(data, proof, **given):  # lines that say what the proof shows; Refused
     need(named == json.dumps(asked, sort_keys=True), f"the proof is about {named}, not {asked}")
     first = 4 if removal else 3 if model else 2 if verdict == "not-strictly-separable" else 1
     first = 5 if matrix or options.model == "log-binomial" else first
-    first = 6 if margin and margin["kind"] == "angular" else first  # older ones depend on how one rounds
-    need(file["format"] == "linsep-proof" and version == first, f"expected version {first}", ValueError)
+    good = version == first or (version == 6 and margin and margin["kind"] == "angular")
+    need(file["format"] == "linsep-proof" and good, f"expected version {first}", ValueError)
     x, cells = read_data(Path(data), options)
     x, y = model_rows(x, cells, options, verdict, model) if model else (x, two_classes(cells, options))
-    n, d = len(x), len(x[0]) + 1
+    n, d, v = len(x), len(x[0]) + 1, v or []
     own = {"rows": n, "features": d - 1, "fingerprint": fingerprint(x, y)}
     need(file["data"] == own, f"the proof is about other data: {file['data']}, not {own}")
     flat, s = scaled([a for row in x for a in (*row, 1.0)])
     Z = [[y[i] * a for a in flat[i * d : (i + 1) * d]] for i in range(n)]
-    v = v or []
     need(len(v) <= d and all(len(one) == d for one in v), "too many or too long vectors")
     if hyperplane is not None:
         w = plane(hyperplane, d)
@@ -386,7 +384,7 @@ def check(data, proof, **given):  # lines that say what the proof shows; Refused
         # A weak separator is 0 on the rows of a conflict, so on their span: on all that the v leave.
         need(matrix or not whole or len(pivots(rows)) + len(pivots(v)) == d, "the conflict spans less")
     lines = [f"valid: {asked or 'the data'} is {verdict} (exactly, {n} rows)"]
-    lines += [check_margin(Z, s, y, hyperplane, margin)] if margin else []
+    lines += [check_margin(Z, s, y, hyperplane, margin, version)] if margin else []
     return lines + ([check_removal(Z, y, removal, matrix)] if removal else [])
 
 

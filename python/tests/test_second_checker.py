@@ -4,6 +4,7 @@ On the cases of `testdata`, the questions of `testdata/questions`, forgeries of 
 proofs of the program.
 """
 
+import argparse
 import copy
 import csv
 import importlib.util
@@ -294,6 +295,96 @@ def test_null_counts_as_left_out(tmp_path):
         path.write_text(json.dumps(edited))
         assert verifies(lambda proof: linsep.verify(X, y, proof), path) == good, field
         assert accepts(tmp_path / "data.csv", path)[0] == good, field
+
+
+@pytest.mark.parametrize("kind", ["npy", "svm"])
+def test_files_that_are_no_tables(kind, tmp_path):
+    X, y = noise(30, 4)
+    X, path, proof = X.round(2), tmp_path / f"data.{kind}", tmp_path / "proof.json"
+
+    def save(X, y):
+        if kind == "npy":
+            np.save(path, X)
+            np.save(tmp_path / "data.labels.npy", y)
+        else:
+            rows = [" ".join(f"{k + 1}:{v!r}" for k, v in enumerate(row) if v) for row in X.tolist()]
+            path.write_text(
+                "".join(f"{label} {row} # a row\n" for label, row in zip(y, rows, strict=True))
+            )
+
+    found = linsep.decide(X, y)
+    found.proof.save(proof)
+    save(X, y)
+    good, said = accepts(path, proof)
+    assert good and f" is {found.verdict} " in said, said
+    for name, forgery in changed(json.loads(proof.read_text())):
+        proof.write_text(json.dumps(forgery))
+        assert not accepts(path, proof)[0], name
+    found.proof.save(proof)
+    other, label = X.copy(), y.copy()
+    other[3, 2] += 1
+    label[5] = 1 - label[5]
+    for name, one, two in (("value", other, y), ("label", X, label), ("row", X[:-1], y[:-1])):
+        save(one, two)
+        good, said = accepts(path, proof)
+        assert not good and "other data" in said, (name, said)
+
+
+def test_arrays_that_are_not_read(tmp_path):
+    X, y = noise(30, 4)
+    path, proof = tmp_path / "data.npy", tmp_path / "proof.json"
+    linsep.decide(X, y).proof.save(proof)
+    np.save(tmp_path / "data.labels.npy", y)
+    others = [
+        np.asfortranarray(X),
+        X.astype(">f8"),
+        X.astype("f2"),
+        X.astype(str),
+        X[None],
+        X.astype(complex),
+    ]
+    for other in others:
+        np.save(path, other)
+        good, said = accepts(path, proof)
+        assert not good and "C-ordered float64" in said, said
+    np.save(path, X[:-1])
+    assert "one label per row" in accepts(path, proof)[1]
+    np.save(path, X)
+    path.write_bytes(path.read_bytes()[:-1])
+    assert "C-ordered float64" in accepts(path, proof)[1]
+    path.write_text("1,2,3,4,5,6,7,8")
+    assert not accepts(path, proof)[0]
+
+
+@pytest.mark.parametrize(
+    "line", ["1 1:1 1:2", "1 2:1 1:2", "1 -1:1", "1:1 2:1", "1 1:x", "1 999999999999:1"]
+)
+def test_libsvm_that_is_not_read(line, tmp_path):
+    path = tmp_path / "data.svm"
+    path.write_text(f"1 1:1 2:2\n0 1:2\n{line}\n")
+    with pytest.raises(ValueError):
+        checker.read_data(path, argparse.Namespace(**dict.fromkeys(checker.OPTIONS)))
+
+
+def test_integers_that_f64_does_not_hold(tmp_path):
+    options, path = argparse.Namespace(**dict.fromkeys(checker.OPTIONS)), tmp_path / "data.npy"
+    for cell in ("9007199254740993", "-9007199254740993", "+12345678901234567"):
+        for read in (checker.to_float, checker.to_label):
+            with pytest.raises(ValueError, match="does not hold"):
+                read(cell)
+    for cell in (
+        "9007199254740992",
+        "-009007199254740994",
+        "10000000000000000000000",
+        "9007199254740993.0",
+    ):
+        assert checker.to_float(cell) == float(cell)
+    np.save(tmp_path / "data.labels.npy", [0, 1])
+    np.save(path, [[2**53, 1], [3, 4]])
+    assert checker.read_data(path, options)[0] == [(2.0**53, 1.0), (3.0, 4.0)]
+    np.save(path, [[2**53 + 1, 1], [3, 4]])
+    with pytest.raises(ValueError, match="does not hold"):
+        checker.read_data(path, options)
 
 
 def test_random_proofs_of_the_program():
