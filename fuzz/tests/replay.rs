@@ -39,8 +39,11 @@ fn changed(bytes: &[u8], state: &mut u64) -> Vec<u8> {
             }
             _ => {
                 let telling = TELLING[draw(state) as usize % TELLING.len()];
-                let end =
-                    if draw(state) % 2 == 0 { at } else { bytes.len().min(at + telling.len()) };
+                let end = if draw(state).is_multiple_of(2) {
+                    at
+                } else {
+                    bytes.len().min(at + telling.len())
+                };
                 bytes.splice(at..end, telling.iter().copied());
             }
         }
