@@ -159,3 +159,49 @@ fn looks_add_up_elsewhere() {
     assert!(!query.admits(&state, Shape { rows: 2, ..shape }));
     assert!(!LookQuery::default().admits(&state, shape));
 }
+
+#[test]
+fn what_is_found_in_parts_is_found_in_all() {
+    let part = |values: &[f64], positive: bool| {
+        let (rows, more) = (values.len(), [values, &[0.0]].concat());
+        // Samples have both classes: the last row is the other one, and not looked at.
+        let labels = (0..=rows).map(|i| (i < rows) == positive).collect();
+        (Samples::dense(more, 1, labels).unwrap(), rows)
+    };
+    let query = RestQuery::of(&Plane::from((vec![1.0], -0.5)), vec![4, 1]);
+    let found = |(samples, rows): &(Samples, usize), first: usize| {
+        let mut state = query.begin();
+        let block = Block::whole(samples, first);
+        query.absorb(&mut state, &block.pieces(*rows).next().unwrap());
+        state
+    };
+    let (negative, positive) = (part(&[0.0, 9.0], false), part(&[1.0, 2.0, -9.0], true));
+    let wrong = part(&[3.0, -1.0, -2.0], true);
+    for turned in [false, true] {
+        let merged = |one: RestState, other: RestState| {
+            let (mut one, other) = if turned { (other, one) } else { (one, other) };
+            query.merge(&mut one, other);
+            one.separated()
+        };
+        let of = |part, first| found(part, first);
+        assert_eq!(merged(of(&negative, 0), of(&positive, 2)), Ok(()));
+        assert_eq!(merged(of(&negative, 0), of(&negative, 0)), Err(Refused::ClassRemoved));
+        assert_eq!(merged(of(&positive, 2), of(&positive, 2)), Err(Refused::ClassRemoved));
+        // Rows 3 and 4, of which one was removed; then 6 and 7, counted from 0.
+        assert_eq!(merged(of(&negative, 0), of(&wrong, 2)), Err(Refused::WrongSide { row: 4 }));
+        assert_eq!(merged(of(&wrong, 5), of(&wrong, 2)), Err(Refused::WrongSide { row: 4 }));
+    }
+}
+
+#[test]
+fn a_look_fits_data_of_its_columns_and_names_rows_in_order() {
+    let samples = Samples::dense(vec![0.0, 1.0], 1, vec![false, true]).unwrap();
+    let shape = linsep_data::Data::shape(&linsep_data::Memory::new(&samples));
+    let query = |weights: usize, removed: Vec<usize>| RestQuery {
+        removed,
+        ..RestQuery::of(&Plane::from((vec![1.0; weights], 0.0)), vec![])
+    };
+    assert!(query(1, vec![0, 1]).fits(shape));
+    assert!(!query(2, vec![0, 1]).fits(shape));
+    assert!(!query(1, vec![1, 0]).fits(shape));
+}

@@ -708,3 +708,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn no_more_vectors_than_can_be_independent() {
+    let samples = dense(&[0.0, 3.0, 1.0], 1, "++-");
+    let rows = conflict(&[(0, 2), (1, 1), (2, 3)]);
+    let claim = |count: usize| {
+        let vectors = vec![integers(&[0, 1]); count];
+        verify(&samples, &Proof::inseparable(&samples, rows.clone(), vectors))
+    };
+    let verified = claim(0).unwrap();
+    assert_eq!((verified.rows(), verified.by_matrix()), (3, false));
+    // Two are looked at, and the rows are not orthogonal to them; three are too many at once.
+    let looked_at = claim(2).unwrap_err();
+    assert!(!matches!(looked_at, Refused::TooManyVectors { .. }), "{looked_at}");
+    assert_eq!(claim(3), Err(Refused::TooManyVectors { found: 3, most: 2 }));
+}
