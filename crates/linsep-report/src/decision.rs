@@ -170,7 +170,7 @@ fn margin(summary: &mut Summary, answer: &DecideAnswer) {
     };
     summary.text("margin", &format!("the largest {kind} margin is {value}"));
     if answer.is_bracket_open() {
-        summary.text("", "both bounds are proven; rounding keeps them apart, and no limit does");
+        summary.text("", "both bounds are proven; rounding, not a limit, keeps them apart");
     }
     if answer.decision.verdict() == Some(Verdict::Separable)
         && let Some(cheap) = cheap(answer)
